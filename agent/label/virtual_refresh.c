@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/label/virtual_refresh.h"
 
+#include <stdlib.h>
+
 #include "agent/jvm/vm.h"
 #include "agent/label/jar_labels.h"
 
@@ -60,11 +62,11 @@ void wick_virtual_refresh(void)
     if (!env)
         return;
     find_fields(env);
-    uint32_t top = java.tail ? wick_labels_record_top(&wick_agent_labels) : 0;
-    for (uint32_t n = 1; n < top && !wick_load_relaxed(&wick_vm.dying); n++) {
-        struct wick_label_holder h;
-        if (wick_labels_holder_at(&wick_agent_labels, n, &h))
-            use(env, &h);
-    }
+    uint32_t room = java.tail ? wick_labels_holders(&wick_agent_labels, NULL, 0) : 0;
+    struct wick_label_holder *all = room ? malloc(room * sizeof *all) : NULL;
+    uint32_t n = all ? wick_labels_holders(&wick_agent_labels, all, room) : 0;
+    for (uint32_t i = 0; i < n && i < room && !wick_load_relaxed(&wick_vm.dying); i++)
+        use(env, &all[i]);
+    free(all);
     wick_vm_leave(attached);
 }

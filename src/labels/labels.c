@@ -31,10 +31,11 @@ int wick_labels_init(struct wick_labels *l, const struct wick_mem *mem)
     size_t places = page_up(sizeof *l->places);
     size_t slots = page_up((size_t)WICK_LABELS_BUCKETS * WICK_LABELS_WAYS * sizeof *l->virtual_slots);
     size_t owners = page_up(WICK_LABELS_RECORDS * sizeof *l->owners);
+    size_t held = page_up(WICK_LABELS_RECORDS * sizeof *l->held);
     size_t list = page_up(WICK_LABELS_RECORDS * sizeof *l->free_list);
     size_t texts = page_up(WICK_LABELS_TEXTS * sizeof *l->texts);
     size_t text_slots = page_up(2 * WICK_LABELS_TEXTS * sizeof *l->text_slots);
-    size_t total = records + tids + places + slots + owners + list + texts + text_slots + WICK_LABELS_TEXT_BYTES;
+    size_t total = records + tids + places + slots + owners + held + list + texts + text_slots + WICK_LABELS_TEXT_BYTES;
     uint8_t *p = reserve(total);
     if (!p)
         return -WICK_E_NOMEM;
@@ -45,7 +46,8 @@ int wick_labels_init(struct wick_labels *l, const struct wick_mem *mem)
     l->places = (union wick_label_places *)(p += tids);
     l->virtual_slots = (_Atomic uint32_t *)(p += places);
     l->owners = (struct wick_label_owner *)(p += slots);
-    l->free_list = (uint32_t *)(p += owners);
+    l->held = (uint32_t *)(p += owners);
+    l->free_list = (uint32_t *)(p += held);
     l->texts = (struct wick_labels_text *)(p += list);
     l->text_slots = (uint32_t *)(p += texts);
     l->bytes = (char *)(p + text_slots);
@@ -110,6 +112,8 @@ static uint32_t bind_virtual_locked(struct wick_labels *l, uint64_t id, uint64_t
     if (n) {
         wick_store_relaxed(&l->owners[n].thread, *thread);
         *thread = NULL;
+        l->owners[n].at = l->held_count;
+        l->held[l->held_count++] = n;
         wick_store_relaxed(&l->owners[n].since_ns, now_ns);
         wick_store_release(&l->records[n].owner, id); /* pairs: wick_labels_holders */
         wick_store_relaxed(&l->virtual_threads, 1);
@@ -156,6 +160,9 @@ void *wick_labels_unbind_virtual(struct wick_labels *l, uint64_t virtual_id)
         wick_store_release(slot, 0); /* pairs: find_virtual in labels_sig.c */
         thread = wick_load_relaxed(&l->owners[n].thread);
         wick_store_relaxed(&l->owners[n].thread, NULL);
+        uint32_t last = l->held[--l->held_count];
+        l->held[l->owners[n].at] = last;
+        l->owners[last].at = l->owners[n].at;
         free_record_locked(l, n);
     }
     pthread_mutex_unlock(&l->lock);

@@ -31,7 +31,7 @@
  * Records, texts and queues are never unmapped while the process lives: Java may hold buffers on them.
  *
  * Threads: _bind, _unbind, _intern, _connect lock; _read_sig and _text do not. A record is written by its own thread.
- * Memory:  one mapping, touched as it is used: 512 bytes a record, 16 more if it is a virtual thread's; texts at most 8
+ * Memory:  one mapping, touched as it is used: 512 bytes a record, 28 more if it is a virtual thread's; texts at most 8
  * MiB; each client 1.3 MiB.
  */
 #ifndef WICK_LABELS_LABELS_H
@@ -91,6 +91,7 @@ union wick_label_places {
 struct wick_label_owner {
     _Atomic uint64_t since_ns; /* wick_clock_mono_ns when its outermost scope was opened */
     _Atomic(void *) thread;    /* the caller's handle; written under the lock */
+    uint32_t at;               /* where it is among those held; under the lock */
 };
 
 /* A virtual thread that has a record. */
@@ -116,8 +117,9 @@ struct wick_labels {
     union wick_label_places *places;
     _Atomic uint32_t *virtual_slots; /* [WICK_LABELS_BUCKETS][WICK_LABELS_WAYS] records of virtual threads, 0 = free */
     struct wick_label_owner *owners; /* [WICK_LABELS_RECORDS], by record */
+    uint32_t *held;                  /* [held_count] records of virtual threads, in no order; under the lock */
     uint32_t *free_list;             /* records given back, last first */
-    uint32_t free_count, record_top; /* record_top: first record never used */
+    uint32_t held_count, free_count, record_top; /* record_top: first record never used */
     struct wick_labels_text {
         uint32_t at, len;
     } * texts; /* [1 .. text_count]; written before text_count */
@@ -161,11 +163,10 @@ void *wick_labels_unbind_virtual(struct wick_labels *l, uint64_t virtual_id);
  * not hold up threads that open scopes. */
 uint32_t wick_labels_holders(struct wick_labels *l, struct wick_label_holder *out, uint32_t cap);
 
-/* All records in use lie below: [1, top). */
-uint32_t wick_labels_record_top(struct wick_labels *l);
-
-/* The virtual thread that has this record, false if none has: then it is free or a platform thread's. */
-bool wick_labels_holder_at(const struct wick_labels *l, uint32_t record, struct wick_label_holder *out);
+/* Draws up to cap of them, each with the same probability, and all if there are no more than that. Returns how many it
+ * drew, *count: of how many. *random: the state of a stream of random numbers. */
+uint32_t wick_labels_draw(struct wick_labels *l, uint64_t *random, struct wick_label_holder *out, uint32_t cap,
+                          uint32_t *count);
 
 /* The context of one of them, wherever it runs or waits; *operation: of the innermost span, a text. False if it has
  * none any more, or changes it all the time. */

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/random.h"
 #include "labels/labels.h"
 
 enum { LOOKS = 8 };
@@ -18,17 +19,9 @@ struct look {
     struct wick_label_span span;
 };
 
-uint32_t wick_labels_record_top(struct wick_labels *l)
+static bool holder_at(const struct wick_labels *l, uint32_t record, struct wick_label_holder *out)
 {
-    pthread_mutex_lock(&l->lock);
-    uint32_t top = l->record_top;
-    pthread_mutex_unlock(&l->lock);
-    return top;
-}
-
-bool wick_labels_holder_at(const struct wick_labels *l, uint32_t record, struct wick_label_holder *out)
-{
-    uint64_t id = wick_load_acquire(&l->records[record].owner); /* pairs: wick_labels_bind_virtual */
+    uint64_t id = wick_load_acquire(&l->records[record].owner); /* pairs: bind_virtual_locked */
     *out = (struct wick_label_holder){id, wick_load_relaxed(&l->owners[record].since_ns), record};
     return id != 0;
 }
@@ -36,16 +29,32 @@ bool wick_labels_holder_at(const struct wick_labels *l, uint32_t record, struct 
 uint32_t wick_labels_holders(struct wick_labels *l, struct wick_label_holder *out, uint32_t cap)
 {
     uint32_t count = 0;
-    uint32_t top = wick_labels_record_top(l);
+    pthread_mutex_lock(&l->lock);
+    uint32_t top = l->record_top;
+    pthread_mutex_unlock(&l->lock);
     for (uint32_t n = 1; n < top; n++) {
         struct wick_label_holder one;
-        if (!wick_labels_holder_at(l, n, &one))
+        if (!holder_at(l, n, &one))
             continue;
         if (count < cap)
             out[count] = one;
         count++;
     }
     return count;
+}
+
+/* Evenly spaced from a random place on, which makes a draw of each equally likely and none is drawn twice. */
+uint32_t wick_labels_draw(struct wick_labels *l, uint64_t *random, struct wick_label_holder *out, uint32_t cap,
+                          uint32_t *count)
+{
+    pthread_mutex_lock(&l->lock);
+    uint64_t n = l->held_count, from = n ? wick_random_below(random, n) : 0;
+    uint32_t draws = n < cap ? (uint32_t)n : cap;
+    for (uint64_t i = 0; i < draws; i++)
+        (void)holder_at(l, l->held[(from + i * n) / draws], &out[i]);
+    pthread_mutex_unlock(&l->lock);
+    *count = (uint32_t)n;
+    return draws;
 }
 
 static void look_at(const struct wick_label_record *r, struct look *out)

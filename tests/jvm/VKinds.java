@@ -16,13 +16,13 @@ import wick.Wick;
  * Virtual threads that wait in a span for as long as the program runs, so many of each kind, each kind in an endpoint of its
  * name: semaphore, sleep, queue, socket, turn (computes and sleeps in turn), and those of the arguments: monitor (a platform
  * thread holds it), wait (Object.wait), carrier (could run, but one that computes has the only carrier). Each waits
- * below DEPTH calls of its own. "garbage": a platform thread makes garbage all the while, and some of it lives for a time;
- * "burst": until GARBAGE_NS have passed.
+ * below DEPTH calls of its own. "burst": many other virtual threads have had a span before. "garbage": a platform thread makes
+ * garbage all the while, and some of it lives for a time; "litter": until GARBAGE_NS have passed.
  * Prints {@code up} once all have begun. Written for JDK 8's language; virtual threads are asked for by name.
  */
 @SuppressWarnings("try")
 public class VKinds {
-    static final int DEPTH = 12;
+    static final int DEPTH = 12, BURST = 20_000;
     static final long GARBAGE_NS = 3_000_000_000L;
     static final Semaphore none = new Semaphore(0);
     static final List<Thread> parked = new ArrayList<>();
@@ -74,7 +74,7 @@ public class VKinds {
     }
 
     static boolean isGarbage(String kind) {
-        return kind.equals("garbage") || kind.equals("burst");
+        return kind.equals("garbage") || kind.equals("litter");
     }
 
     static Thread platform(String name, Runnable work) {
@@ -117,12 +117,31 @@ public class VKinds {
 
     static ServerSocket server;
 
+    static void burst(ThreadFactory factory) throws Exception {
+        CountDownLatch all = new CountDownLatch(BURST), ended = new CountDownLatch(BURST);
+        for (int i = 0; i < BURST; i++) {
+            factory.newThread(() -> {
+                try (Scope s = Wick.span("burst")) {
+                    all.countDown();
+                    all.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+                ended.countDown();
+            }).start();
+        }
+        ended.await();
+    }
+
     public static void main(String[] args) throws Exception {
         int each = Integer.parseInt(args[0]), kinds = 0;
         server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         ThreadFactory factory = factory();
         for (int i = 1; i < args.length; i++) {
-            kinds += isGarbage(args[i]) ? 0 : 1;
+            kinds += isGarbage(args[i]) || args[i].equals("burst") ? 0 : 1;
+            if (args[i].equals("burst")) {
+                burst(factory);
+            }
         }
         begun = new CountDownLatch(each * kinds);
         CountDownLatch holds = new CountDownLatch(1);
@@ -136,7 +155,9 @@ public class VKinds {
         for (int i = 1; i < args.length; i++) {
             String kind = args[i];
             if (isGarbage(kind)) {
-                platform("garbage", () -> garbage(kind.equals("burst") ? GARBAGE_NS : Long.MAX_VALUE));
+                platform("garbage", () -> garbage(kind.equals("litter") ? GARBAGE_NS : Long.MAX_VALUE));
+                continue;
+            } else if (kind.equals("burst")) {
                 continue;
             }
             for (int k = 0; k < each; k++) {

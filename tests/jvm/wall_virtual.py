@@ -78,6 +78,15 @@ def check_states(title, samples, kinds):
                 [s for s in mine if s[1] != STATES[kind]][:5])
 
 
+def check_weights(title, samples, kinds):
+    """Each of the threads that there are now is drawn so often that their own number explains its samples' weights."""
+    for kind in kinds:
+        weights = sorted(s[2] for s in samples if s[0] == kind)
+        most = 0.01 * EACH * len(kinds) / 4 * 4  # ticks are delayed on a busy machine
+        t.check(f"{title}: samples of {kind} threads weigh what these threads are", weights and weights[len(weights) // 2] <= most,
+                f"{len(weights)} samples, {weights[-3:]}")
+
+
 def is_whole(frames):
     """Thread, boundary, the thread's own run, its calls."""
     return frames[1] == BOUNDARY and any("VirtualThread.run" in x for x in frames[2:6]) and sum("VKinds.down" in x for x in frames) == DEPTH + 1
@@ -100,7 +109,7 @@ def found_after_collections(title, options):
     """ZGC has moved all threads, and nothing of the program uses the references to them: they are found again."""
     file, after = t.path("after.jfr"), t.path("dump.jfr")
     j = t.Jvm([*options, "-Xmx256m", f"-agentpath:{t.AGENT}=start,event=wall,file={file}", "-cp", f"{classes}:{JAR}", "VKinds", str(EACH),
-               "burst", *KINDS], "after")
+               "litter", *KINDS], "after")
     t.check(f"{title}: the program runs", j.wait_for("up"), j.output())
     t.until(lambda: "\"garbage\"" not in t.run(t.JAVA_HOME + "/bin/jcmd", j.pid, "Thread.print").out, 120)
     collected = time.time()
@@ -118,12 +127,15 @@ def examine(title, options, kinds, extra=(), seconds=4, all_found=True):
     waits = [k for k in kinds if k != "turn"]
     check_sums(title, covered, ends, samples, kinds, all_found)
     check_states(title, samples, waits)
-    check_stacks(title, [r for r in stacks if not any("VKinds.turn" in x for x in r[0])], waits)
+    if "burst" in extra:
+        check_weights(title, samples, waits)
+    check_stacks(title, [r for r in stacks if not any("VKinds.turn" in x or "burst" in x for x in r[0])], waits)
 
 
 KINDS = ["semaphore", "sleep", "queue", "socket"]
 LATER = ["monitor", "wait"] if t.JDK >= 24 else []  # before, they stay on their carriers
 examine("all kinds", ["-XX:+UseSerialGC"], [*KINDS, *LATER, "turn"], seconds=6)
+examine("after a burst", ["-XX:+UseSerialGC"], ["semaphore"], ["burst"])
 examine("interpreted", ["-XX:+UseSerialGC", "-Xint"], KINDS + LATER)
 examine("plain references", ["-XX:+UseParallelGC", "-XX:-UseCompressedOops"], KINDS)
 examine("no carrier is free", ["-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1"], ["carrier"])

@@ -592,6 +592,35 @@ static void test_labels__virtual_threads_are_listed_with_what_is_known_of_them(v
     assert_int_equal(wick_labels_holders(&labels, list, 3), 2);
 }
 
+static void test_labels__each_virtual_thread_that_has_a_record_now_is_drawn_equally_often(void **state)
+{
+    enum { THREADS = 1000, LEFT = 7, CAP = 4, DRAWS = 7000 };
+    struct wick_label_holder drawn[CAP];
+    uint32_t count = 1, times[THREADS + 1] = {0};
+    uint64_t random = 1;
+    void *none = NULL;
+    (void)state;
+    assert_int_equal(wick_labels_draw(&labels, &random, drawn, CAP, &count), 0);
+    assert_int_equal(count, 0);
+    for (uint64_t id = 1; id <= THREADS; id++)
+        assert_true(wick_labels_bind(&labels, (int32_t)id, 0) && wick_labels_bind_virtual(&labels, id, id, &none));
+    for (uint64_t id = 1; id <= THREADS; id++)
+        if (id % (THREADS / LEFT)) /* those that are left lie far apart */
+            wick_labels_unbind_virtual(&labels, id);
+    for (int i = 0; i < DRAWS; i++) {
+        assert_int_equal(wick_labels_draw(&labels, &random, drawn, CAP, &count), CAP);
+        for (int k = 0; k < CAP; k++)
+            times[drawn[k].id]++;
+    }
+    assert_int_equal(count, LEFT);
+    for (uint64_t id = 1; id <= THREADS; id++)
+        assert_in_range(times[id], id % (THREADS / LEFT) ? 0 : 3800, id % (THREADS / LEFT) ? 0 : 4200);
+    for (uint64_t id = THREADS / LEFT * 3; id <= THREADS; id++)
+        wick_labels_unbind_virtual(&labels, id);
+    assert_int_equal(wick_labels_draw(&labels, &random, drawn, CAP, &count), 2);
+    assert_true(count == 2 && drawn[0].id + drawn[1].id == THREADS / LEFT * 3 && drawn[0].since_ns == drawn[0].id);
+}
+
 static void test_labels__a_record_that_changed_hands_is_not_taken_for_the_old_one(void **state)
 {
     static int handles[2];
@@ -660,6 +689,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_labels__virtual_threads_are_listed_with_what_is_known_of_them),
+        TEST(test_labels__each_virtual_thread_that_has_a_record_now_is_drawn_equally_often),
         TEST(test_labels__a_record_that_changed_hands_is_not_taken_for_the_old_one),
         TEST(test_labels__a_thread_that_is_bound_already_leaves_its_handle_with_the_caller),
         TEST(test_labels__a_context_seen_from_another_thread_is_whole),

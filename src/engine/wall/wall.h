@@ -129,7 +129,7 @@ struct wick_wall_finished {
 /* Candidates that are neither of the two, are active, are not but have a context (where others are also sampled). */
 enum { WICK_WALL_STRATA = 3 };
 
-/* Records of virtual threads that are drawn at a tick. */
+/* Virtual threads with a context that are drawn at a tick. */
 enum { WICK_WALL_VIRTUAL_DRAWS = 4 };
 
 struct wick_wall_engine;

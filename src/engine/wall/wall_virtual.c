@@ -4,9 +4,8 @@
  *
  * A virtual thread that waits gives its carrier back: what is left is an object and its frozen frames in the heap.
  * Those of interest have a context, and with it a record in the labels, which has a weak reference to the thread. So at
- * each tick some records are drawn, evenly spaced from a random place on: each of the n is drawn with the same
- * probability, and weighs time x n / draws. One that is free, or whose thread is mounted, gives no sample: the carrier
- * has that time.
+ * each tick some of the n threads are drawn, each with the same probability, and weigh time x n / draws. One that is
+ * mounted gives no sample: the carrier has that time.
  *
  * Nothing is stopped for it, so the object and its frames may go away while they are read. The frames are copied. If
  * the thread stands where it did, and no collection has stopped the program, both before and after, the copy is of that
@@ -16,7 +15,6 @@
  */
 #include "engine/wall/wall_visit.h"
 
-#include "base/random.h"
 #include "jfr/writer/writer.h"
 
 enum { TRIES = 3 };
@@ -70,17 +68,14 @@ static bool copy(struct wick_wall_engine *e, const struct wick_label_holder *h, 
     return false;
 }
 
-static void visit(struct wick_wall_engine *e, uint32_t record, uint64_t now_ns, uint64_t weight)
+static void visit(struct wick_wall_engine *e, const struct wick_label_holder *h, uint64_t now_ns, uint64_t weight)
 {
-    struct wick_label_holder h;
     struct wick_outside o;
     struct wick_context label;
     bool moved = false;
-    if (!wick_labels_holder_at(e->recorder->labels, record, &h))
-        return;
     e->context_seen = true; /* for wick_wall_narrowing */
     struct look l;
-    if (!copy(e, &h, &l, &o, &label, &moved)) {
+    if (!copy(e, h, &l, &o, &label, &moved)) {
         if (moved)
             wick_recorder_drop_sig(e->recorder, WICK_EVENT_WALL, WICK_DROP_THREAD_MOVED, 1, weight);
         return;
@@ -121,11 +116,10 @@ void wick_wall_virtual_tick(struct wick_wall_engine *e, uint64_t now_ns, uint64_
         e->unmounted.owed_ns += time_ns;
         return;
     }
-    uint64_t n = wick_labels_record_top(labels) - 1;
-    uint64_t draws = n < WICK_WALL_VIRTUAL_DRAWS ? n : WICK_WALL_VIRTUAL_DRAWS;
-    uint64_t from = n ? wick_random_below(&e->random, n) : 0;
+    struct wick_label_holder drawn[WICK_WALL_VIRTUAL_DRAWS];
+    uint32_t n, draws = wick_labels_draw(labels, &e->random, drawn, WICK_WALL_VIRTUAL_DRAWS, &n);
     time_ns += e->unmounted.owed_ns;
     e->unmounted.owed_ns = 0;
-    for (uint64_t i = 0; i < draws; i++)
-        visit(e, 1 + (uint32_t)((from + i * n) / draws), now_ns, time_ns * n / draws);
+    for (uint32_t i = 0; i < draws; i++)
+        visit(e, &drawn[i], now_ns, time_ns * n / draws);
 }
