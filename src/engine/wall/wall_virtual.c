@@ -11,7 +11,8 @@
  * the thread stands where it did, and no collection has stopped the program, both before and after, the copy is of that
  * wait. Collectors that move objects beside the program leave old copies, which are as good.
  *
- * Ticks at which a collection stops the program go to the next one: in the pause all wait where they do.
+ * Ticks at which a collection stops the program go to the next one: in the pause all wait where they do. So does the
+ * share of a visit that a collection interrupts, whatever the thread looked like.
  */
 #include "engine/wall/wall_visit.h"
 
@@ -45,45 +46,58 @@ static unsigned state_of(enum wick_hs_virtual_seen seen)
                                                  : WICK_JFR_STATE_NATIVE_WAIT;
 }
 
-/* Copies what a sample needs of a thread that is found unmounted. True: *l, *o and *label are of one moment. *moved: it
- * is unmounted, but was never the same before and after. */
-static bool copy(struct wick_wall_engine *e, const struct wick_label_holder *h, struct look *l, struct wick_outside *o,
-                 struct wick_context *label, bool *moved)
+enum outcome {
+    COPIED,
+    MOUNTED, /* or anything else that gives no sample */
+    MOVED,   /* unmounted, but never the same before and after */
+    PAUSED,  /* a collection stops the program, or has while this was read: nothing is known of the thread */
+};
+
+/* Copies what a sample needs of a thread that is found unmounted. COPIED: *l, *o and *label are of one moment. */
+static enum outcome copy(struct wick_wall_engine *e, const struct wick_label_holder *h, struct look *l,
+                         struct wick_outside *o, struct wick_context *label)
 {
     const struct wick_jvm *jvm = e->recorder->walker.jvm;
+    enum outcome what = MOVED;
     for (int i = 0; i < TRIES; i++) {
         uint32_t operation;
+        bool same = false;
         uint64_t collections = wick_hs_collections(jvm);
+        if (!collections)
+            return PAUSED;
         *l = look_at(e, h);
-        if (l->seen == WICK_HS_VIRTUAL_UNKNOWN || l->seen == WICK_HS_VIRTUAL_MOUNTED ||
-            !wick_labels_holder_context(e->recorder->labels, h, label, &operation))
-            return false;
-        *o = (struct wick_outside){.lo = l->chunk, .stack = e->stack};
-        o->bytes = wick_mem_read_most(&e->recorder->walker.mem, o->lo, e->stack, WICK_THREAD_LOOK_STACK);
-        struct look after = look_at(e, h);
-        if (collections && after.seen == l->seen && after.chunk == l->chunk && wick_hs_collections(jvm) == collections)
-            return true;
+        bool unmounted = l->seen != WICK_HS_VIRTUAL_UNKNOWN && l->seen != WICK_HS_VIRTUAL_MOUNTED &&
+                         wick_labels_holder_context(e->recorder->labels, h, label, &operation);
+        if (unmounted) {
+            *o = (struct wick_outside){.lo = l->chunk, .stack = e->stack};
+            o->bytes = wick_mem_read_most(&e->recorder->walker.mem, o->lo, e->stack, WICK_THREAD_LOOK_STACK);
+            struct look after = look_at(e, h);
+            same = after.seen == l->seen && after.chunk == l->chunk;
+        }
+        what = wick_hs_collections(jvm) != collections ? PAUSED : !unmounted ? MOUNTED : same ? COPIED : MOVED;
+        if (what == COPIED || what == MOUNTED)
+            return what;
     }
-    *moved = true;
-    return false;
+    return what;
 }
 
-static void visit(struct wick_wall_engine *e, const struct wick_label_holder *h, uint64_t now_ns, uint64_t weight)
+/* False if a collection has prevented it: it is owed. */
+static bool visit(struct wick_wall_engine *e, const struct wick_label_holder *h, uint64_t now_ns, uint64_t weight)
 {
     struct wick_outside o;
     struct wick_context label;
-    bool moved = false;
     e->context_seen = true; /* for wick_wall_narrowing */
     struct look l;
-    if (!copy(e, h, &l, &o, &label, &moved)) {
-        if (moved)
+    enum outcome what = copy(e, h, &l, &o, &label);
+    if (what != COPIED) {
+        if (what == MOVED)
             wick_recorder_drop_sig(e->recorder, WICK_EVENT_WALL, WICK_DROP_THREAD_MOVED, 1, weight);
-        return;
+        return what != PAUSED;
     }
     struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);
     if (!scratch) {
         wick_recorder_drop_sig(e->recorder, WICK_EVENT_WALL, WICK_DROP_WALK_IN_PROGRESS, 1, weight);
-        return;
+        return true;
     }
     wick_recorder_sample_sig(e->recorder, scratch,
                              &(struct wick_sample_sig){.outside = &o,
@@ -96,6 +110,7 @@ static void visit(struct wick_wall_engine *e, const struct wick_label_holder *h,
                                                        .samples = 1,
                                                        .state = (uint8_t)state_of(l.seen)});
     wick_recorder_leave_sig(scratch);
+    return true;
 }
 
 void wick_wall_virtual_init(struct wick_wall_engine *e)
@@ -121,5 +136,6 @@ void wick_wall_virtual_tick(struct wick_wall_engine *e, uint64_t now_ns, uint64_
     time_ns += e->unmounted.owed_ns;
     e->unmounted.owed_ns = 0;
     for (uint32_t i = 0; i < draws; i++)
-        visit(e, &drawn[i], now_ns, time_ns * n / draws);
+        if (!visit(e, &drawn[i], now_ns, time_ns * n / draws))
+            e->unmounted.owed_ns += time_ns / draws;
 }

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Samples of virtual threads that are on no carrier, while a collection begins at any moment of a visit. */
+#include "wall_scene.h"
+
+#include "fake_space.h"
+
+enum { ID = 16, STATE = 24, CARRIER = 32, CONT = 40, TAIL = 16, COUNT = 8, PAUSED = 12, CHUNK_BYTES = 8192 };
+enum { PARKED = 5, THREAD = 77, NEVER = 1 << 20, MOST_READS = 200 };
+
+static struct space space;
+static struct wick_mem mem;
+static struct wick_jvm jvm;
+static wick_addr heap, handle;
+static uint32_t reads, pause_at;
+
+static uint64_t no_cpu(int32_t tid)
+{
+    (void)tid;
+    return 0;
+}
+
+static int no_sched(int tasks, int32_t tid, struct wick_thread_sched *out)
+{
+    (void)tasks, (void)tid, (void)out;
+    return -1;
+}
+
+/* As the collection begins, the objects go elsewhere. */
+static int read_and_count(const struct wick_mem *m, wick_addr addr, void *buf, size_t n)
+{
+    if (++reads >= pause_at) {
+        space_put32(&space, heap + PAUSED, 1);
+        space_put64(&space, handle, heap);
+    }
+    return wick_mem_fake_read(m, addr, buf, n);
+}
+
+/* A thread that is parked, and one tick of 10 ms of which that read and all later ones fall into a collection. */
+static void tick(uint32_t read)
+{
+    static const struct wick_wall_eyes eyes = {.cpu_ns = no_cpu, .sched = no_sched};
+    space_init(&space);
+    memset(&jvm, 0, sizeof jvm);
+    memset(&jvm.layout, 0xff, sizeof jvm.layout); /* WICK_HS_NONE */
+    mem = (struct wick_mem){.read = read_and_count, .ctx = &space.fake, .fd = -1};
+    jvm.mem = &mem;
+    jvm.step.cont_tail = TAIL;
+    jvm.virtual_thread = (struct wick_hs_virtual_fields){
+        .cont = CONT, .carrier = CARRIER, .state = STATE, .id = ID, .parked = 1u << PARKED};
+    wick_addr thread = space_take(&space, 64), cont = space_take(&space, 32), variable = space_take(&space, 8);
+    handle = space_take(&space, 8);
+    heap = space_take(&space, 32);
+    space_put64(&space, handle, thread);
+    space_put64(&space, thread + ID, THREAD);
+    space_put32(&space, thread + STATE, PARKED);
+    space_put64(&space, thread + CONT, cont);
+    space_put64(&space, cont + TAIL, space_take(&space, CHUNK_BYTES));
+    space_put64(&space, variable, heap);
+    jvm.layout.java_heap = variable;
+    jvm.layout.java_heap_collections = COUNT;
+    jvm.layout.java_heap_paused = PAUSED;
+    wall_scene_begin(&eyes, 0, 4, "context");
+    rec.walker.jvm = &jvm;
+    rec.walker.mem = mem;
+    wall.stack = malloc(WICK_THREAD_LOOK_STACK);
+    assert_non_null(wall.stack);
+    wall.unmounted.known = true;
+    void *weak = (void *)(uintptr_t)(handle | 1);
+    wick_store_relaxed(&labels.records[wick_labels_bind_virtual(&labels, THREAD, 1, &weak)].current, 1);
+    reads = 0;
+    pause_at = read;
+    wick_wall_virtual_tick(&wall, 10 * MS, 10 * MS);
+}
+
+static void test_wall__a_visit_that_a_collection_interrupts_is_owed(void **state)
+{
+    uint32_t sampled = 0, owed = 0;
+    (void)state;
+    for (uint32_t read = 1; read <= MOST_READS; read++) {
+        struct wick_totals t;
+        tick(read);
+        wick_recorder_totals(&rec, &t);
+        assert_int_equal(t.drops[WICK_DROP_THREAD_MOVED], 0);
+        assert_int_equal(t.fired * 10 * MS + wall.unmounted.owed_ns, 10 * MS);
+        sampled += t.fired != 0;
+        owed += wall.unmounted.owed_ns != 0;
+        wall_scene_end();
+    }
+    assert_true(sampled && owed > 10);
+}
+
+static void test_wall__what_is_owed_goes_to_the_next_tick(void **state)
+{
+    struct wick_totals t;
+    (void)state;
+    tick(1);
+    assert_int_equal(wall.unmounted.owed_ns, 10 * MS);
+    pause_at = NEVER;
+    space_put32(&space, heap + PAUSED, 0);
+    space_put64(&space, handle, SPACE_BASE + 64); /* the thread */
+    wick_wall_virtual_tick(&wall, 20 * MS, 10 * MS);
+    wick_recorder_totals(&rec, &t);
+    assert_int_equal(t.of[WICK_EVENT_WALL].weight + t.of[WICK_EVENT_WALL].drop_weight, 20 * MS);
+    assert_int_equal(wall.unmounted.owed_ns, 0);
+    wall_scene_end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wall__a_visit_that_a_collection_interrupts_is_owed),
+        cmocka_unit_test(test_wall__what_is_owed_goes_to_the_next_tick),
+    };
+    return cmocka_run_group_tests_name("wall_virtual", tests, NULL, NULL);
+}
