@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/shown.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "export/measure.h"
@@ -167,4 +169,15 @@ const char *wick_shown_thread(const struct wick_shown *s, uint32_t thread)
     const struct wick_thread *t = &s->q.threads[thread];
     const char *name = wick_profile_str(&s->q, t->name);
     return *name ? name : t->is_virtual ? "virtual" : "unknown";
+}
+
+const char *wick_shown_thread_id(const struct wick_shown *s, uint32_t thread, char *buf, size_t cap)
+{
+    const struct wick_thread *t = &s->q.threads[thread];
+    int64_t id = t->os_tid ? t->os_tid : t->java_tid;
+    if (id)
+        snprintf(buf, cap, "%s (%" PRId64 ")", wick_shown_thread(s, thread), id);
+    else
+        snprintf(buf, cap, "%s", wick_shown_thread(s, thread));
+    return buf;
 }

@@ -40,4 +40,7 @@ const struct wick_string *wick_shown_name(const struct wick_shown *s, uint32_t f
 const struct wick_string *wick_shown_library(const struct wick_shown *s, uint32_t frame);
 const char *wick_shown_thread(const struct wick_shown *s, uint32_t thread);
 
+/* The same with its id, if it has one, cut to cap bytes: "main (4711)". Returns buf. */
+const char *wick_shown_thread_id(const struct wick_shown *s, uint32_t thread, char *buf, size_t cap);
+
 #endif

@@ -59,12 +59,10 @@ static void put_profile(struct wick_json *j, const struct wick_shown *s, const s
                         uint32_t from, uint32_t to, uint32_t *path)
 {
     const struct wick_agg *aggs = s->q.aggs;
-    const struct wick_thread *t = &s->q.threads[aggs[s->order[from]].thread];
     char name[300];
     int64_t sum = 0;
     if (o->threads)
-        snprintf(name, sizeof name, "%s (%lld)", wick_shown_thread(s, aggs[s->order[from]].thread),
-                 (long long)(t->os_tid ? t->os_tid : t->java_tid));
+        wick_shown_thread_id(s, aggs[s->order[from]].thread, name, sizeof name);
     else
         snprintf(name, sizeof name, "%s", wick_profile_str(&s->q, s->q.events[1].name));
     wick_json_open(j, '{');

@@ -110,11 +110,8 @@ static void put_slot(struct trace *t, const struct wick_slot *slot, int64_t *end
 
 static void put_thread_name(struct trace *t)
 {
-    const struct wick_thread *thread = &t->s->q.threads[t->thread];
     char name[300];
-    snprintf(name, sizeof name, "%s (%lld)", wick_shown_thread(t->s, t->thread),
-             (long long)(thread->os_tid ? thread->os_tid : thread->java_tid));
-    put_name(t, "thread_name", name, t->thread);
+    put_name(t, "thread_name", wick_shown_thread_id(t->s, t->thread, name, sizeof name), t->thread);
 }
 
 static void put_slots(struct trace *t, const struct wick_slots *slots)

@@ -229,6 +229,25 @@ static void test_format__every_format_writes_hostile_names_and_says_when_there_i
     wick_profile_release(&empty);
 }
 
+static void test_format__a_thread_without_an_id_has_only_its_name(void **state)
+{
+    (void)state;
+    struct wick_profile p;
+    const struct wick_export_options o = {.threads = true};
+    build_profile(&p);
+    for (uint32_t i = 0; i < p.nthreads; i++)
+        p.threads[i].os_tid = p.threads[i].java_tid = 0;
+    for (const struct wick_format *f = wick_format_table; f->name; f++) {
+        if (strcmp(f->name, "trace") != 0 && strcmp(f->name, "speedscope") != 0)
+            continue;
+        size_t n;
+        char *text = build_text(&p, &o, f->write, &n);
+        assert_null(memmem(text, n, "(0)", 3));
+        free(text);
+    }
+    wick_profile_release(&p);
+}
+
 /* --- the time axis --- */
 
 static struct wick_slots slots_of(const struct wick_profile *p, struct wick_shown *s, const struct wick_timeline *t)
@@ -340,6 +359,7 @@ int main(void)
         cmocka_unit_test(test_gzip__streams_behind_each_other_are_one),
         cmocka_unit_test(test_format__the_longest_extension_decides),
         cmocka_unit_test(test_format__every_format_writes_hostile_names_and_says_when_there_is_nothing),
+        cmocka_unit_test(test_format__a_thread_without_an_id_has_only_its_name),
         cmocka_unit_test(test_timeline__samples_stand_for_the_time_before_them_in_the_order_of_time),
         cmocka_unit_test(test_timeline__slots_of_a_thread_do_not_overlap),
         cmocka_unit_test(test_timeline__without_times_stacks_are_laid_end_to_end),
