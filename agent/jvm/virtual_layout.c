@@ -49,6 +49,7 @@ static void read_fields(JNIEnv *env, struct wick_jvm *jvm, jclass continuation, 
         s->chunk_bottom = wick_field_offset(env, chunk, "argsize", "I");
     wick_addr klass = klass_of(jvm, chunk);
     s->chunk_flags = wick_hs_klass_injected(jvm, klass, "flags", "B");
+    jvm->virtual_thread.owner = wick_hs_klass_injected(jvm, klass, "cont", "Ljdk/internal/vm/Continuation;");
     s->chunk_stack = klass ? wick_hs_klass_instance_bytes(jvm, klass) : 0;
     if (s->chunk_parent && s->chunk_size && s->chunk_sp && s->chunk_bottom && s->chunk_stack > s->chunk_bottom &&
         wick_hs_oop_form(jvm))

@@ -23,6 +23,7 @@ enum wick_jvm_flag {
 /* Where java.lang.VirtualThread keeps what is needed of it; cont = 0: not known. */
 struct wick_hs_virtual_fields {
     int32_t cont, carrier, state, id;
+    int32_t owner; /* of a StackChunk: the Continuation whose frames it has; 0 = not known */
     uint64_t parked, monitor, object_wait, ready; /* bit n: its frames are frozen in state n, in which it is that */
 };
 

@@ -33,7 +33,7 @@ enum wick_hs_virtual_seen wick_hs_virtual_look(const struct wick_jvm *jvm, const
         return WICK_HS_VIRTUAL_MOUNTED;
     wick_addr cont = load(jvm, moves, thread + (unsigned)f->cont);
     *chunk = cont ? load(jvm, moves, cont + (unsigned)jvm->step.cont_tail) : 0;
-    if (!*chunk || state >= STATES)
+    if (!*chunk || state >= STATES || (f->owner && load(jvm, moves, *chunk + (unsigned)f->owner) != cont))
         return WICK_HS_VIRTUAL_UNKNOWN;
     return f->parked >> state & 1        ? WICK_HS_VIRTUAL_PARKED
            : f->monitor >> state & 1     ? WICK_HS_VIRTUAL_MONITOR

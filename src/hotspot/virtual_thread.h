@@ -26,7 +26,8 @@ enum wick_hs_virtual_seen {
 bool wick_hs_virtual_known(const struct wick_jvm *jvm);
 
 /* Where the virtual thread with that id (Thread.threadId) behind a global or weak global reference of JNI stands.
- * *chunk: where its frozen frames begin (a StackChunk), unless it is MOUNTED or UNKNOWN. */
+ * *chunk: where its frozen frames begin (a StackChunk), unless it is MOUNTED or UNKNOWN. Where an object was, another
+ * one may be by now: the thread must have the id, the chunk must be its own. */
 enum wick_hs_virtual_seen wick_hs_virtual_look(const struct wick_jvm *jvm, const struct wick_hs_moves *moves,
                                                wick_addr reference, uint64_t id, wick_addr *chunk);
 

@@ -10,7 +10,7 @@
 #include "fake_space.h"
 #include "hotspot/virtual_thread.h"
 
-enum { ID = 16, STATE = 24, CARRIER = 32, CONT = 40, TAIL = 16, COUNT = 8, PAUSED = 12 };
+enum { ID = 16, STATE = 24, CARRIER = 32, CONT = 40, TAIL = 16, OWNER = 48, COUNT = 8, PAUSED = 12 };
 enum { PARKED = 5, WAITED = 16, BLOCKED = 13, UNPARKED = 9, PARKING = 4, SUSPENDED = 256, WEAK = 1 };
 
 static struct space space;
@@ -31,6 +31,7 @@ static int setup(void **state)
                                                          .carrier = CARRIER,
                                                          .state = STATE,
                                                          .id = ID,
+                                                         .owner = OWNER,
                                                          .parked = 1u << PARKED,
                                                          .monitor = 1u << BLOCKED,
                                                          .object_wait = 1u << WAITED,
@@ -46,6 +47,7 @@ static int setup(void **state)
     space_put32(&space, thread + STATE, PARKED);
     space_put64(&space, thread + CONT, cont);
     space_put64(&space, cont + TAIL, chunk);
+    space_put64(&space, chunk + OWNER, cont);
     space_put64(&space, variable, heap);
     jvm.layout.java_heap = variable;
     jvm.layout.java_heap_collections = COUNT;
@@ -90,6 +92,8 @@ static void test_virtual__is_unknown_unless_all_fits(void **state)
     space_put64(&space, thread + CARRIER, heap);
     assert_int_equal(look(77), WICK_HS_VIRTUAL_MOUNTED);
     space_put64(&space, thread + CARRIER, 0);
+    space_put64(&space, chunk + OWNER, heap); /* another thread's chunk lies there by now */
+    assert_int_equal(look(77), WICK_HS_VIRTUAL_UNKNOWN);
     space_put64(&space, thread + CONT, 0);
     assert_int_equal(look(77), WICK_HS_VIRTUAL_UNKNOWN);
     space_put64(&space, handle, 0); /* collected */
