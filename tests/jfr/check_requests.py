@@ -104,7 +104,7 @@ def check_sources(file, work):
             got = wick(command, "-", stdin=source)
             check(f"{command}: from standard input {Path(source).suffix} says the same", got == plain, got)
         code, out, err = wick(command, text)
-        check(f"{command}: what holds samples only is refused", code not in (0, 1) and not out and "in JFR format" in err, out, err)
+        check(f"{command}: what holds samples only is refused", code not in (0, 1) and not out and "not a JFR recording" in err, out, err)
 
 
 def check_damage(file, work):

@@ -122,7 +122,7 @@ def refusals():
     t.check("nothing recorded, nothing changed", r.status not in (0, 1) and "no recording is running" in r.err, r)
     r = t.wick("mark", j.pid, "late")
     t.check("nor marked", r.status not in (0, 1) and "no recording is running" in r.err, r)
-    for args, text in ((("change",), "which JVM"), (("change", j.pid), "nothing to change"), (("mark", j.pid), "what happens"),
+    for args, text in ((("change",), "which JVM"), (("change", j.pid), "nothing to change"), (("mark", j.pid), "what happened"),
                        (("mark", j.pid, "x" * 256), "255"), (("change", "--file", "x", j.pid), "--file"), (("change", j.pid, "2"), "one PID")):
         r = t.wick(*args)
         t.check(f"wick {args[0]} {str(args[-1])[:20]}: says what is wrong", r.status == 2 and text in r.err, r)

@@ -65,6 +65,6 @@ t.check("nor much from a later one", later and abs(later["total_after"]["bytes"]
 with open(hprof_file, "rb+") as f:
     f.truncate(os.path.getsize(hprof_file) // 2)
 cut = t.wick("heap", hprof_file)
-t.check("half a dump is refused with a sentence", cut.status == 3 and "take it anew" in cut.err, cut)
+t.check("half a dump is refused with a sentence", cut.status == 3 and "take a new one" in cut.err, cut)
 j.kill()
 t.done()

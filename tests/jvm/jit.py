@@ -101,12 +101,20 @@ def starve_compilers(pid, cpu):
     return hungry
 
 
+def starved(j):
+    """Whether a long compilation is in the recording so far; more work for the compilers if not."""
+    so_far = t.path("so-far.jfr")
+    t.wick("dump", "--force", j.pid, "-f", so_far)
+    return t.events(so_far, "wick.Compilation") or not j.ask("classes 150", "(classes done)", 150)
+
+
 def queue():
     j, file = start("queue", "-XX:-UseDynamicNumberOfCompilerThreads", "-Xmx128m")
     hungry = starve_compilers(j.pid, min(os.sched_getaffinity(0)))
     try:
         done = j.ask("classes 150", "(classes done)", 150)
         t.check("queue: classes are loaded", done is not None, j.output())
+        t.until(lambda: starved(j), 150)  # who gets how much of a processor is the scheduler's business
         time.sleep(1.2)
         found, _ = finish("queue", j, file)
     finally:
