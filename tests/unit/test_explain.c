@@ -244,7 +244,7 @@ static void test_waiting__counts_virtual_threads_that_are_on_no_carrier(void **s
     assert_non_null(strstr(text, "waiting: 47 % of the time that threads have work (8.0 s) is waiting for a monitor, "
                                  "at app.Main.enter:7\n"));
     assert_null(strstr(text, "unmounted-wait"));
-    assert_null(strstr(text, "stuck-thread")); /* they are many, though all wait at one place */
+    assert_null(strstr(text, "stuck:")); /* they are many, though all wait at one place */
     free(text);
     says(SCENE(c->sleep = 0, c->carrier = 1000, c->no_carrier = 8000, c->virtual_requests = 9000),
          "(8.0 s) is waiting for a free carrier thread, at app.Main.");
@@ -398,6 +398,11 @@ static void test_promotion__of_what_dies_soon(void **state)
     silent(SCENE(c->promoted = 2));
     says(SCENE(c->promoted = 3),
          "promotion: 3 collections of the old generation found 67 % of what was in use dead (400 MiB each)");
+    /* of classes that come and go, another rule says more */
+    char *text = explained_by(SCENE(c->promoted = 3, c->unloaded = 150));
+    assert_null(strstr(text, "promotion: "));
+    assert_non_null(strstr(text, "class-unloading: "));
+    free(text);
 }
 
 static void test_oversized_heap__is_a_multiple_of_what_is_in_use(void **state)

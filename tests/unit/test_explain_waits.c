@@ -286,6 +286,44 @@ static void test_stuck__is_no_deadlock_if_a_search_found_none(void **state)
               "while it was recorded, but a holder that does not let go\n\n");
 }
 
+/* Of a collector that stops the program it is the pause, and the way there, that the thread waits for. */
+static void test_stall__is_no_pause_of_a_collector_that_stops_the_program(void **state)
+{
+    static const char *const functions[] = {"libjvm.so:ZPageAllocator::alloc_page_stall",
+                                            "libjvm.so:G1CollectedHeap::mem_allocate"};
+    (void)state;
+    for (int stops = 0; stops < 2; stops++)
+        for (int paused = 0; paused < 2; paused++) {
+            struct scene *s = scene();
+            add(s, thread_of(s, "a", 1), STACK(s, "app/Main.run", "app/Main.make", functions[stops]),
+                WICK_EXPLAIN_ALLOCATION, 3);
+            add(s, thread_of(s, "a", 1), STACK(s, "app/Main.run"), WICK_EXPLAIN_RUNNABLE, 7);
+            s->f.pauses_ns = paused ? 6 * S / 10 : S / 100;
+            char *text = explained(s);
+            assert_int_equal(strstr(text, "allocation-stall: ") != NULL, !stops || paused);
+            free(text);
+        }
+}
+
+/* Nothing else knows of it: these threads hold no lock that a search for deadlocks sees. */
+static void test_stuck__knows_of_class_initialisers(void **state)
+{
+    (void)state;
+    for (int ends = 0; ends < 2; ends++) {
+        struct scene *s = scene();
+        uint32_t here = STACK(s, "app/Main.run", "app/Main.quote", "libjvm.so:InstanceKlass::initialize_impl",
+                              "libjvm.so:ObjectMonitor::wait");
+        add(s, thread_of(s, "a", 1), here, WICK_EXPLAIN_NATIVE_WAIT, 10);
+        if (ends)
+            add(s, thread_of(s, "a", 1), STACK(s, "app/Main.run"), WICK_EXPLAIN_RUNNABLE, 1);
+        s->f.searched = true;
+        begins(s, ends
+                      ? "waiting: "
+                      : "stuck: 1 threads waited for a lock all the time: a at app.Main.quote: initialisers of classes "
+                        "that wait for each other, or one that does not end\n\n");
+    }
+}
+
 static void deadlock(const char *dump, unsigned threads, const char *says)
 {
     struct wick_strbuf out = WICK_STRBUF_INIT;
@@ -526,6 +564,8 @@ int main(void)
         cmocka_unit_test(test_stuck__is_a_deadlock_if_the_jvm_says_so),
         cmocka_unit_test(test_accounts__add_up_to_the_wall_time),
         cmocka_unit_test(test_stuck__is_no_deadlock_if_a_search_found_none),
+        cmocka_unit_test(test_stall__is_no_pause_of_a_collector_that_stops_the_program),
+        cmocka_unit_test(test_stuck__knows_of_class_initialisers),
         cmocka_unit_test(test_deadlock__is_read_from_the_end_of_a_thread_dump),
         cmocka_unit_test(test_endpoints__count_waits_that_depend_on_who_waits),
         cmocka_unit_test(test_gc_pauses__of_a_collector_without_cpus_are_the_machines),

@@ -108,8 +108,8 @@ void wick_explain_promotion(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
     struct fall o = falls_of(f);
-    if (!wick_explain_promotes(f))
-        return;
+    if (!wick_explain_promotes(f) || wick_explain_unloads(f))
+        return; /* classes that are unloaded have lived as long as their loaders, and so has what these hold */
     struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)o.n);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, wick_explain_share(o.before - o.after, o.before));

@@ -158,6 +158,11 @@ static double a_second(const struct wick_explain_facts *f, double count)
     return wick_explain_share(count * 1e9, (double)f->duration_ns);
 }
 
+bool wick_explain_unloads(const struct wick_explain_facts *f)
+{
+    return a_second(f, (double)f->unloaded.grown) >= wick_explain_rules[WICK_EXPLAIN_RULE_CLASS_UNLOADING].threshold;
+}
+
 /* Whether collections have a reason that another rule names: System.gc(), humongous objects, classes that come and go,
  * objects that are promoted and die. */
 static bool has_own_rule(const struct wick_explain_facts *f)
@@ -165,8 +170,7 @@ static bool has_own_rule(const struct wick_explain_facts *f)
     if (wick_explain_promotes(f) || wick_explain_mostly_for(f, "System.gc()") ||
         wick_explain_mostly_for(f, "G1 Humongous Allocation"))
         return true;
-    return a_second(f, (double)f->unloaded.grown) >= wick_explain_rules[WICK_EXPLAIN_RULE_CLASS_UNLOADING].threshold &&
-           wick_explain_mostly_for(f, "Metadata GC Threshold");
+    return wick_explain_unloads(f) && wick_explain_mostly_for(f, "Metadata GC Threshold");
 }
 
 /* Whether `gc-pauses` fires. */
@@ -197,6 +201,14 @@ static void starved_collections(struct wick_explain *x)
     }
 }
 
+/* Whether a thread that waits there for memory waits for a pause: collectors that work beside the program have
+ * functions of their own for it. */
+static bool is_pause(const struct wick_explain_facts *f, uint32_t frame)
+{
+    const char *name = wick_profile_str(f->p, f->p->functions[f->p->frames[frame].function].name);
+    return strstr(name, "mem_allocate") || strstr(name, "MemAllocator");
+}
+
 static void stalls_of(struct wick_explain *x, uint32_t endpoint)
 {
     struct wick_explain_facts *f = x->f;
@@ -209,6 +221,8 @@ static void stalls_of(struct wick_explain *x, uint32_t endpoint)
         return; /* the same time, of which those rules say more */
     struct wick_explain_top top =
         wick_explain_top(f, f->wall, f->nwall, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION, WICK_EXPLAIN_STALL);
+    if (is_pause(f, top.frame) && wick_explain_share((double)f->pauses_ns, (double)f->duration_ns) < x->rule->threshold)
+        return; /* and what the VM thread waited before it could stop the program is not the collector's work */
     struct wick_explain_finding *r = wick_explain_found(x, stalled);
     wick_explain_say_where(x, r, endpoint);
     wick_explain_share_of(x, r, stalled, all, wick_explain_quanta(f, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION));
@@ -575,7 +589,7 @@ static void class_unloading(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     double rate = a_second(f, (double)f->unloaded.grown);
-    if (rate < x->rule->threshold)
+    if (!wick_explain_unloads(f))
         return;
     struct wick_explain_finding *r = wick_explain_found(x, (double)f->pauses_ns);
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->unloaded.grown);

@@ -19,9 +19,10 @@
 enum { STUCK_SHOWN = 3, CYCLE_SHOWN = 4 }; /* threads in a sentence */
 
 struct stuck {
-    int64_t *ns;     /* by thread: how long it waited for a lock; -1 = it did not only wait */
-    uint32_t *where; /* by thread: the stack, cut at the program's function */
-    bool *circle;    /* by thread: it is in a deadlock */
+    int64_t *ns;      /* by thread: how long it waited for a lock; -1 = it did not only wait */
+    uint32_t *where;  /* by thread: the stack, cut at the program's function */
+    bool *circle;     /* by thread: it is in a deadlock */
+    bool *class_init; /* by thread: it waits for the initialiser of a class */
 };
 
 /* Whether the sample is of a thread that the scheduler or a safepoint holds, wherever it is. */
@@ -48,7 +49,9 @@ static void find_stuck(const struct wick_explain *x, const struct stuck *o)
         uint32_t at = x->waits[i].stack;
         if (ns[s->thread] < 0 || !s->thread || wick_profile_thread_is_many(&f->p->threads[s->thread]))
             continue;
-        bool waits = wick_wait_is_lock(x->waits[i].kind);
+        bool class_init = x->waits[i].kind == WICK_WAIT_CLASS_INIT;
+        bool waits = class_init || wick_wait_is_lock(x->waits[i].kind);
+        o->class_init[s->thread] |= class_init;
         if (!waits && is_held(s))
             at = wick_wait_of(f->p, s->stack).stack;
         if (!where[s->thread])
@@ -96,13 +99,15 @@ static void add_circle(const struct wick_explain_facts *f, struct wick_strbuf *o
         wick_strbuf_addf(out, ", and %zu more", f->nlocked - CYCLE_SHOWN);
 }
 
-/* A deadlock is a fact if the JVM says so, or the search for them. */
-static void say_verdict(struct wick_explain *x, struct wick_explain_finding *r)
+/* A deadlock is a fact if the JVM says so, or the search for them. Neither knows of classes' initialisers. */
+static void say_verdict(struct wick_explain *x, struct wick_explain_finding *r, bool class_init)
 {
     const struct wick_explain_facts *f = x->f;
     struct wick_strbuf circle = WICK_STRBUF_INIT;
     const char *verdict = "a deadlock, or a holder that does not let go";
-    if (f->deadlock && *f->deadlock)
+    if (class_init && !f->nlocked && (!f->deadlock || !*f->deadlock))
+        verdict = "initialisers of classes that wait for each other, or one that does not end";
+    else if (f->deadlock && *f->deadlock)
         verdict = "a deadlock, as the JVM finds it";
     else if (f->deadlock)
         verdict = "no deadlock, as the JVM finds none, but a holder that does not let go";
@@ -140,12 +145,14 @@ static void say_stuck(struct wick_explain *x, const struct stuck *o)
     int64_t sum = 0;
     uint32_t count = 0, first = 0;
     bool whole = true; /* all of them, all the time */
+    bool class_init = false;
     for (uint32_t t = 1; t < f->p->nthreads; t++) {
         bool long_enough = (double)o->ns[t] >= STUCK_SPAN * (double)f->duration_ns;
         if (!long_enough && !o->circle[t])
             continue;
         x->stuck[t] = true;
         whole &= long_enough;
+        class_init |= o->class_init[t];
         sum = wick_sum(sum, o->ns[t]);
         first = first ? first : o->where[t];
         if (count++ < STUCK_SHOWN)
@@ -159,7 +166,9 @@ static void say_stuck(struct wick_explain *x, const struct stuck *o)
         wick_explain_say(x, r, "how", whole ? "all the time" : "to the end");
         wick_explain_say(x, r, "who", who.buf);
         wick_explain_say_frame(x, r, "frame", frame);
-        say_verdict(x, r);
+        say_verdict(x, r, class_init);
+        if (r && class_init)
+            r->advice = wick_wait_help(WICK_WAIT_CLASS_INIT);
         for (size_t i = 0; i < f->nwall; i++)
             if (f->wall[i].state == WICK_EXPLAIN_MONITOR && x->stuck[f->wall[i].thread])
                 x->monitors_said_ns += (double)f->wall[i].weight_ns;
@@ -170,14 +179,16 @@ static void say_stuck(struct wick_explain *x, const struct stuck *o)
 void wick_explain_stuck(struct wick_explain *x)
 {
     size_t n = x->f->p->nthreads + 1;
-    struct stuck o = {calloc(n, sizeof *o.ns), calloc(n, sizeof *o.where), calloc(n, sizeof *o.circle)};
-    if (o.ns && o.where && o.circle) {
+    struct stuck o = {calloc(n, sizeof *o.ns), calloc(n, sizeof *o.where), calloc(n, sizeof *o.circle),
+                      calloc(n, sizeof *o.class_init)};
+    if (o.ns && o.where && o.circle && o.class_init) {
         find_stuck(x, &o);
         find_circles(x, &o);
         say_stuck(x, &o);
     } else {
         x->f->failed = true;
     }
+    free(o.class_init);
     free(o.circle);
     free(o.where);
     free(o.ns);

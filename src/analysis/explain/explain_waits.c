@@ -58,15 +58,24 @@ enum {
 
 /* ---- what each sample waits for ---- */
 
-/* Whether the native frames at the leaf are those of a contended mutex. */
-static bool in_mutex(const struct wick_profile *p, uint32_t stack)
+static bool is_mutex(const char *name)
+{
+    return !strncmp(name, "pthread_mutex_", strlen("pthread_mutex_")) || strstr(name, "lll_lock_wait");
+}
+
+static bool is_class_init(const char *name)
+{
+    return strstr(name, "InstanceKlass::initialize");
+}
+
+/* Whether one of the native frames at the leaf is such a one. */
+static bool leaf_is(const struct wick_profile *p, uint32_t stack, bool such(const char *name))
 {
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         const struct wick_frame *f = &p->frames[p->stacks[s].frame];
-        const char *name = wick_profile_str(p, p->functions[f->function].name);
         if (wick_frame_kind_is_java(f->kind))
             return false;
-        if (!strncmp(name, "pthread_mutex_", strlen("pthread_mutex_")) || strstr(name, "lll_lock_wait"))
+        if (such(wick_profile_str(p, p->functions[f->function].name)))
             return true;
     }
     return false;
@@ -88,7 +97,9 @@ static struct wick_wait wait_in(const struct wick_profile *p, const struct wick_
         w.kind = WICK_WAIT_MONITOR;
     else if (s->state == WICK_EXPLAIN_WAITING_FOR_CARRIER)
         w.kind = WICK_WAIT_CARRIER;
-    else if (s->state == WICK_EXPLAIN_NATIVE_WAIT && w.kind == WICK_WAIT_NONE && in_mutex(p, s->stack))
+    else if (w.kind == WICK_WAIT_NONE && leaf_is(p, s->stack, is_class_init))
+        w.kind = WICK_WAIT_CLASS_INIT;
+    else if (s->state == WICK_EXPLAIN_NATIVE_WAIT && w.kind == WICK_WAIT_NONE && leaf_is(p, s->stack, is_mutex))
         w.kind = WICK_WAIT_NATIVE_LOCK;
     else if (w.kind == WICK_WAIT_NONE)
         w.kind = by_state[s->state];
