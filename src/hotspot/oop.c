@@ -80,13 +80,23 @@ wick_addr wick_hs_oop_resolve(const struct wick_jvm *jvm, wick_addr handle)
     return jvm->step.oop_kind == WICK_OOP_COLOURED ? uncoloured(v) : v;
 }
 
+static wick_addr widened(const struct wick_jvm *jvm, uint32_t narrow)
+{
+    return narrow ? jvm->step.oop_base + ((uint64_t)narrow << jvm->step.oop_shift) : 0;
+}
+
 wick_addr wick_hs_oop_load(const struct wick_jvm *jvm, wick_addr field)
 {
-    const struct wick_step_jvm *s = &jvm->step;
-    if (s->oop_kind != WICK_OOP_NARROW)
-        return wick_hs_oop_resolve(jvm, field);
-    uint64_t v = wick_hs_u32(jvm->mem, field);
-    return v ? s->oop_base + (v << s->oop_shift) : 0;
+    return jvm->step.oop_kind == WICK_OOP_NARROW ? widened(jvm, wick_hs_u32(jvm->mem, field))
+                                                 : wick_hs_oop_resolve(jvm, field);
+}
+
+wick_addr wick_hs_oop_at(const struct wick_jvm *jvm, const void *object, int32_t offset)
+{
+    if (jvm->step.oop_kind == WICK_OOP_NARROW)
+        return widened(jvm, wick_hs_at32(object, offset));
+    uint64_t v = wick_hs_at64(object, offset);
+    return jvm->step.oop_kind == WICK_OOP_COLOURED ? uncoloured(v) : v;
 }
 
 wick_addr wick_hs_oop_newest(const struct wick_jvm *jvm, const struct wick_hs_moves *m, wick_addr object)

@@ -30,6 +30,9 @@ bool wick_hs_oop_form(struct wick_jvm *jvm);
 /* The object that the field at addr refers to, 0 = none, or not readable. */
 wick_addr wick_hs_oop_load(const struct wick_jvm *jvm, wick_addr field);
 
+/* The same in a copy of the object that has the field, at so many bytes. */
+wick_addr wick_hs_oop_at(const struct wick_jvm *jvm, const void *object, int32_t offset);
+
 /* How this JVM's collector moves objects. False if it cannot be determined. After wick_hs_oop_form. */
 bool wick_hs_moves_find(const struct wick_jvm *jvm, struct wick_hs_moves *out);
 

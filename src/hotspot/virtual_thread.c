@@ -3,14 +3,28 @@
 
 #include "hotspot/value.h"
 
-/* Two bits of a JNI reference say of which kind it is; states have a flag for threads that JVMTI has suspended. */
-enum { REFERENCE_KIND = 3, STATES = 64, SUSPENDED = 1 << 8 };
+/* Two bits of a JNI reference say of which kind it is; states have a flag for threads that JVMTI has suspended. What is
+ * read of a thread and of the heap lies that close together. */
+enum { REFERENCE_KIND = 3, STATES = 64, SUSPENDED = 1 << 8, OBJECT_BYTES = 256, HEAP_BYTES = 128 };
+
+static int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Of a VirtualThread, up to the last of its fields that are read. */
+static unsigned thread_bytes(const struct wick_hs_virtual_fields *f)
+{
+    return (unsigned)larger(larger(f->cont, f->carrier), larger(f->state, f->id)) + 8;
+}
 
 bool wick_hs_virtual_known(const struct wick_jvm *jvm)
 {
     const struct wick_hs_layout *l = &jvm->layout;
     return jvm->virtual_thread.cont > 0 && jvm->step.cont_tail > 0 && l->java_heap &&
-           l->java_heap_collections != WICK_HS_NONE && l->java_heap_paused != WICK_HS_NONE;
+           l->java_heap_collections != WICK_HS_NONE && l->java_heap_paused != WICK_HS_NONE &&
+           l->java_heap_collections < HEAP_BYTES - 4 && l->java_heap_paused < HEAP_BYTES &&
+           thread_bytes(&jvm->virtual_thread) <= OBJECT_BYTES;
 }
 
 /* With ZGC, where the object was before the last collection if the program has not loaded the reference since: the
@@ -26,12 +40,13 @@ enum wick_hs_virtual_seen wick_hs_virtual_look(const struct wick_jvm *jvm, const
     const struct wick_hs_virtual_fields *f = &jvm->virtual_thread;
     wick_addr handle = reference & ~(wick_addr)REFERENCE_KIND;
     wick_addr thread = wick_hs_oop_newest(jvm, moves, wick_hs_oop_resolve(jvm, handle));
-    if (!thread || wick_hs_u64(jvm->mem, thread + (unsigned)f->id) != id)
+    uint8_t object[OBJECT_BYTES];
+    if (!thread || wick_mem_read(jvm->mem, thread, object, thread_bytes(f)) || wick_hs_at64(object, f->id) != id)
         return WICK_HS_VIRTUAL_UNKNOWN;
-    uint32_t state = wick_hs_u32(jvm->mem, thread + (unsigned)f->state) & ~(uint32_t)SUSPENDED;
-    if (wick_hs_oop_load(jvm, thread + (unsigned)f->carrier))
+    uint32_t state = wick_hs_at32(object, f->state) & ~(uint32_t)SUSPENDED;
+    if (wick_hs_oop_at(jvm, object, f->carrier))
         return WICK_HS_VIRTUAL_MOUNTED;
-    wick_addr cont = load(jvm, moves, thread + (unsigned)f->cont);
+    wick_addr cont = wick_hs_oop_newest(jvm, moves, wick_hs_oop_at(jvm, object, f->cont));
     *chunk = cont ? load(jvm, moves, cont + (unsigned)jvm->step.cont_tail) : 0;
     if (!*chunk || state >= STATES || (f->owner && load(jvm, moves, *chunk + (unsigned)f->owner) != cont))
         return WICK_HS_VIRTUAL_UNKNOWN;
@@ -45,10 +60,10 @@ enum wick_hs_virtual_seen wick_hs_virtual_look(const struct wick_jvm *jvm, const
 uint64_t wick_hs_collections(const struct wick_jvm *jvm)
 {
     const struct wick_hs_layout *l = &jvm->layout;
-    uint8_t paused = 1;
-    wick_addr heap = wick_hs_u64(jvm->mem, l->java_heap);
-    uint32_t count = heap ? wick_hs_u32(jvm->mem, heap + (unsigned)l->java_heap_collections) : 0;
-    if (!heap || wick_mem_read(jvm->mem, heap + (unsigned)l->java_heap_paused, &paused, sizeof paused) || paused)
+    uint8_t heap[HEAP_BYTES];
+    wick_addr at = wick_hs_u64(jvm->mem, l->java_heap);
+    size_t n = (size_t)larger(l->java_heap_collections + 4, l->java_heap_paused + 1);
+    if (!at || wick_mem_read(jvm->mem, at, heap, n) || heap[l->java_heap_paused])
         return 0;
-    return (uint64_t)count + 1;
+    return (uint64_t)wick_hs_at32(heap, l->java_heap_collections) + 1;
 }

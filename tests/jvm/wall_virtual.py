@@ -3,7 +3,7 @@
 # jdks: 21 25
 """The wall clock samples virtual threads with a context also while they are on no carrier: the time of each endpoint adds up to that of
 its threads, with states and whole stacks, under each collector. Sums are within Bernstein's bound, where each sample is independent of
-the others, which is more than their scatter: at a tick four of the threads are drawn, evenly spaced. ZGC moves the objects of
+the others, which is more than their scatter: at a tick two of the threads are drawn, evenly spaced. ZGC moves the objects of
 threads that wait, and until something uses what refers to them, as the agent does four times a second, they are not found."""
 import datetime
 import json

@@ -130,7 +130,7 @@ struct wick_wall_finished {
 enum { WICK_WALL_STRATA = 3 };
 
 /* Virtual threads with a context that are drawn at a tick. */
-enum { WICK_WALL_VIRTUAL_DRAWS = 4 };
+enum { WICK_WALL_VIRTUAL_DRAWS = 2 };
 
 struct wick_wall_engine;
 
