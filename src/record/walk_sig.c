@@ -495,17 +495,24 @@ __attribute__((noinline)) int wick_walk_here_sig(struct wick_walker *w, struct w
     return without_stubs(frames, walk(&env, &s, frames, cap, out));
 }
 
+/* For what is not of the calling thread: only the copy is loaded plainly. */
+static struct wick_step_env outside_env(struct wick_walker *w, struct wick_tables *t, const struct wick_outside *o,
+                                        struct wick_step_scratch *scratch)
+{
+    return (struct wick_step_env){.w = w,
+                                  .t = t,
+                                  .scratch = scratch,
+                                  .stack_lo = o->lo,
+                                  .stack_bytes = o->bytes,
+                                  .stack = o->stack,
+                                  .unloads = metaspace_epoch(w)};
+}
+
 int wick_walk_outside_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, const struct wick_outside *o,
                           uint64_t *frames, int cap, struct wick_walk_result *out)
 {
     struct wick_step_scratch scratch;
-    struct wick_step_env env = {.w = w,
-                                .t = t,
-                                .scratch = &scratch,
-                                .stack_lo = o->lo,
-                                .stack_bytes = o->bytes,
-                                .stack = o->stack,
-                                .unloads = metaspace_epoch(w)};
+    struct wick_step_env env = outside_env(w, t, o, &scratch);
     struct wick_step_state s = {.pc = o->pc, .sp = o->sp, .leaf = 1, .unknown = UINT32_MAX};
     s.unknown &= ~(1u << STEP_REG_SP);
     *out = (struct wick_walk_result){0};
@@ -518,13 +525,7 @@ int wick_walk_frozen_sig(struct wick_walker *w, struct wick_tables *t, wick_addr
                          uint64_t *frames, int cap, struct wick_walk_result *out)
 {
     struct wick_step_scratch scratch;
-    struct wick_step_env env = {.w = w,
-                                .t = t,
-                                .scratch = &scratch,
-                                .stack_lo = o->lo,
-                                .stack_bytes = o->bytes,
-                                .stack = o->stack,
-                                .unloads = metaspace_epoch(w)};
+    struct wick_step_env env = outside_env(w, t, o, &scratch);
     const struct wick_step_jvm *j = &w->jvm->step;
     struct wick_step_state s = {.in_heap = 1};
     int n = 0,
