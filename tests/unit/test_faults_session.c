@@ -17,6 +17,7 @@
 #include "agent/session.c"
 #include "agent/event/deadlocks.h"
 #include "agent/label/virtual_list.h"
+#include "agent/label/virtual_refresh.h"
 #include "fake_vm.h"
 #include "faults.h"
 
@@ -249,10 +250,21 @@ static int virtual_threads(void *arg)
     return rc;
 }
 
+static int virtual_threads_lost(void *arg)
+{
+    void *handle = fake_object;
+    assert_true(wick_labels_bind_virtual(&wick_agent_labels, 7, 1, &handle));
+    wick_store_relaxed(&wick_agent_labels.virtual_lost, 1);
+    wick_virtual_refresh();
+    assert_ptr_equal(wick_labels_unbind_virtual(&wick_agent_labels, 7), fake_object);
+    return 0;
+}
+
 /* --- tests --- */
 
 static faults_attempt *const parts[] = {
-    several_files, changed, after_a_loss, slow_safepoints, slow_safepoints_on_stderr, deadlocks, virtual_threads};
+    several_files, changed,         after_a_loss,        slow_safepoints, slow_safepoints_on_stderr,
+    deadlocks,     virtual_threads, virtual_threads_lost};
 
 static void each(enum faults_kind kind, unsigned least)
 {
