@@ -15,8 +15,12 @@ static struct {
 
 static void find_fields(JNIEnv *env)
 {
-    if (java.searched || (*env)->PushLocalFrame(env, LOCAL_REFS))
+    if (java.searched)
         return;
+    if ((*env)->PushLocalFrame(env, LOCAL_REFS)) {
+        (*env)->ExceptionClear(env);
+        return;
+    }
     java.searched = true;
     jclass thread = (*env)->FindClass(env, "java/lang/VirtualThread");
     jclass continuation = thread ? (*env)->FindClass(env, "jdk/internal/vm/Continuation") : NULL;
