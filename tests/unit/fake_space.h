@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "fake_mem.h"
+#include "hotspot/jvm.h"
 
 enum { SPACE_BYTES = 1 << 18 };
 #define SPACE_BASE 0x100000ull
@@ -70,6 +71,15 @@ static inline wick_addr space_string(struct space *s, const char *text)
     wick_addr at = space_take(s, strlen(text) + 1);
     space_put(s, at, text, strlen(text) + 1);
     return at;
+}
+
+/* An empty space, and a JVM in it of whose layout nothing is known. */
+static inline void space_init_jvm(struct space *s, struct wick_jvm *jvm)
+{
+    space_init(s);
+    memset(jvm, 0, sizeof *jvm);
+    memset(&jvm->layout, 0xff, sizeof jvm->layout); /* WICK_HS_NONE */
+    jvm->mem = &s->mem;
 }
 
 #endif

@@ -21,10 +21,7 @@ static wick_addr thread, task, queue;
 static int setup(void **state)
 {
     (void)state;
-    space_init(&space);
-    memset(&jvm, 0, sizeof jvm);
-    memset(&jvm.layout, 0xff, sizeof jvm.layout); /* WICK_HS_NONE */
-    jvm.mem = &space.mem;
+    space_init_jvm(&space, &jvm);
     jvm.major = 17;
     jvm.layout.compiler_env = ENV;
     jvm.layout.env_task = TASK;

@@ -30,10 +30,7 @@ static wick_addr a, b, monitor; /* two JavaThreads */
 static int setup(void **state)
 {
     (void)state;
-    space_init(&space);
-    memset(&jvm, 0, sizeof jvm);
-    memset(&jvm.layout, 0xff, sizeof jvm.layout); /* WICK_HS_NONE */
-    jvm.mem = &space.mem;
+    space_init_jvm(&space, &jvm);
     jvm.layout.monitor_owner = OWNER;
     jvm.layout.thread_pending_monitor = PENDING;
     jvm.layout.thread_stack_base = BASE;

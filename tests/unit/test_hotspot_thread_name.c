@@ -54,10 +54,7 @@ static wick_addr thread_object(const char *text)
 static int setup(void **state)
 {
     (void)state;
-    space_init(&space);
-    memset(&jvm, 0, sizeof jvm);
-    memset(&jvm.layout, 0xff, sizeof jvm.layout); /* WICK_HS_NONE */
-    jvm.mem = &space.mem;
+    space_init_jvm(&space, &jvm);
     jvm.major = 21;
     jvm.layout.thread_object = OBJECT;
     jvm.layout.thread_current = CURRENT;

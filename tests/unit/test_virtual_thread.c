@@ -21,10 +21,7 @@ static wick_addr thread, handle, chunk, heap;
 static int setup(void **state)
 {
     (void)state;
-    space_init(&space);
-    memset(&jvm, 0, sizeof jvm);
-    memset(&jvm.layout, 0xff, sizeof jvm.layout); /* WICK_HS_NONE */
-    jvm.mem = &space.mem;
+    space_init_jvm(&space, &jvm);
     jvm.step.oop_kind = WICK_OOP_PLAIN;
     jvm.step.cont_tail = TAIL;
     jvm.virtual_thread = (struct wick_hs_virtual_fields){.cont = CONT,

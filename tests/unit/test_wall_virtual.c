@@ -39,9 +39,7 @@ static int read_and_count(const struct wick_mem *m, wick_addr addr, void *buf, s
 static void tick(uint32_t read)
 {
     static const struct wick_wall_eyes eyes = {.cpu_ns = no_cpu, .sched = no_sched};
-    space_init(&space);
-    memset(&jvm, 0, sizeof jvm);
-    memset(&jvm.layout, 0xff, sizeof jvm.layout); /* WICK_HS_NONE */
+    space_init_jvm(&space, &jvm);
     mem = (struct wick_mem){.read = read_and_count, .ctx = &space.fake, .fd = -1};
     jvm.mem = &mem;
     jvm.step.cont_tail = TAIL;
