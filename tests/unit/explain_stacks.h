@@ -29,14 +29,20 @@ struct scene {
     struct wick_explain_facts f;
 };
 
-/* "app/Main.run" is Java's, "libc.so.6:write" a library's, "kernel:do_futex" the kernel's. */
+/* "app/Main.run" is Java's, ">app/Main.get" inlined into what is below it, "libc.so.6:write" a library's,
+ * "kernel:do_futex" the kernel's. */
 static inline uint32_t push(struct wick_profile *p, uint32_t below, const char *name)
 {
     char class_name[128];
+    bool inlined = *name == '>';
+    name += inlined;
     const char *colon = strchr(name, ':'), *end = colon ? colon : strrchr(name, '.');
     assert_non_null(end);
     snprintf(class_name, sizeof class_name, "%.*s", (int)(end - name), name);
-    uint8_t kind = !colon ? WICK_FRAME_C2 : strcmp(class_name, "kernel") ? WICK_FRAME_NATIVE : WICK_FRAME_KERNEL;
+    uint8_t kind = inlined                        ? WICK_FRAME_INLINED
+                   : !colon                       ? WICK_FRAME_C2
+                   : strcmp(class_name, "kernel") ? WICK_FRAME_NATIVE
+                                                  : WICK_FRAME_KERNEL;
     uint32_t function =
         wick_profile_function(p, wick_profile_cstring(p, class_name), wick_profile_cstring(p, end + 1), 0);
     return wick_profile_push(p, below, wick_profile_frame(p, function, 0, -1, kind));
