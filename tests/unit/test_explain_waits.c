@@ -193,6 +193,16 @@ static void test_waiting__for_tasks_that_compute_is_computing(void **state)
     add(s, thread_of(s, "pool-1-thread-1", 2),
         STACK(s, "java/util/concurrent/ThreadPoolExecutor$Worker.run", "app/Task.call"), WICK_EXPLAIN_RUNNABLE, 10);
     silent(s);
+    s = scene(); /* in many places, none of which takes half of the time */
+    add(s, thread_of(s, "main", 1), STACK(s, "app/Main.main", "java/util/concurrent/FutureTask.get", PARK),
+        WICK_EXPLAIN_PARKED, 10);
+    uint32_t worker = thread_of(s, "pool-1-thread-1", 2),
+             runs = STACK(s, "java/util/concurrent/ThreadPoolExecutor$Worker.run");
+    add(s, worker, push(&s->p, runs, "app/Task.blur"), WICK_EXPLAIN_RUNNABLE, 2);
+    add(s, worker, push(&s->p, runs, "app/Task.scale"), WICK_EXPLAIN_RUNNABLE, 2);
+    add(s, worker, push(&s->p, runs, "app/Task.sharpen"), WICK_EXPLAIN_WAITING_FOR_CPU, 2);
+    add(s, worker, push(&s->p, push(&s->p, runs, "app/Task.load"), "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING, 4);
+    silent(s);
 }
 
 static void test_stuck__threads_whose_wait_never_ends(void **state)

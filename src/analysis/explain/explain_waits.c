@@ -285,6 +285,21 @@ static void tasks(struct wick_explain *x, struct places *out)
     sort(out);
 }
 
+/* What most of the time went to, NULL = to nothing half of it; tasks that compute in many places compute. */
+static const struct place *main_of(const struct places *all, bool tasks)
+{
+    double sum = (double)sum_of(all), computed = 0;
+    const struct place *busiest = NULL;
+    for (size_t i = all->n; i-- > 0;)
+        if (all->rows[i].kind == WICK_WAIT_NONE) {
+            computed += (double)all->rows[i].ns;
+            busiest = &all->rows[i];
+        }
+    if (tasks && busiest && computed >= CHAIN_MOST * sum)
+        return busiest;
+    return all->n && (double)all->rows->ns >= CHAIN_MOST * sum ? all->rows : NULL;
+}
+
 /* What keeps a place waiting: the most common thing that owners or tasks do. False if nothing is, or nothing is known.
  */
 static bool next_link(struct wick_explain *x, const struct place *at, struct link *out)
@@ -295,11 +310,13 @@ static bool next_link(struct wick_explain *x, const struct place *at, struct lin
         owners_of(x, at, &links);
     else if (at->kind == WICK_WAIT_FUTURE)
         tasks(x, &links);
-    const struct place *most = links.rows;
-    double share = links.n ? wick_explain_share((double)most->ns, (double)sum_of(&links)) : 0;
-    bool found = share >= CHAIN_MOST;
+    const struct place *most = main_of(&links, !lock);
+    bool found = most;
     if (found)
-        *out = (struct link){.kind = most->kind, .stack = most->stack, .share = share, .task = !lock};
+        *out = (struct link){.kind = most->kind,
+                             .stack = most->stack,
+                             .share = wick_explain_share((double)most->ns, (double)sum_of(&links)),
+                             .task = !lock};
     free(links.rows);
     return found;
 }
