@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;
@@ -220,27 +221,39 @@ public class Locks {
         b.start();
     }
 
-    static void nested(Object outer, Object inner) {
+    /** Both of a pair have their outer lock before either asks for its inner one. */
+    static void meet(CountDownLatch both) {
+        both.countDown();
+        try {
+            both.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static void nested(Object outer, Object inner, CountDownLatch both) {
         synchronized (outer) {
-            sleepNanos(200_000_000);
+            meet(both);
             synchronized (inner) {
                 sink++;
             }
         }
     }
 
-    static void nested(ReentrantLock outer, ReentrantLock inner) {
+    static void nested(ReentrantLock outer, ReentrantLock inner, CountDownLatch both) {
         outer.lock();
-        sleepNanos(200_000_000);
+        meet(both);
         inner.lock();
     }
 
     static void deadlock() throws Exception {
         Object p = new Object(), q = new Object();
         ReentrantLock x = new ReentrantLock(), y = new ReentrantLock();
-        pair("dead-sync", () -> nested(p, q), () -> nested(q, p));
-        pair("dead-lock", () -> nested(x, y), () -> nested(y, x));
-        Thread.sleep(600);
+        CountDownLatch monitors = new CountDownLatch(2), locks = new CountDownLatch(2);
+        pair("dead-sync", () -> nested(p, q, monitors), () -> nested(q, p, monitors));
+        pair("dead-lock", () -> nested(x, y, locks), () -> nested(y, x, locks));
+        for (long[] found = null; found == null || found.length < 4; Thread.sleep(10))
+            found = ManagementFactory.getThreadMXBean().findDeadlockedThreads();
         System.out.println("deadlocked yes");
     }
 

@@ -283,6 +283,7 @@ def deadlocks(j):
     busy += [t.status(j.pid).get("deadlocks") for _ in range(5)]
     t.check("threads that only wait for each other are no deadlock", set(busy) == {0}, busy)
     j.ask("deadlock", r"deadlocked (yes)")
+    t.until(lambda: t.status(j.pid).get("lasting_waits", 0) >= 4)
     s = t.status(j.pid)
     described = " ".join(str(v) for k, v in s.items() if re.match(r"deadlock_\d", k))
     t.check("two deadlocks are found", s.get("deadlocks") == 2, s)
