@@ -2,7 +2,7 @@
 /*
  * klass.c - object -> Klass -> fields
  *
- *      object:  mark word | compressed Klass* | fields ...
+ *      object:  mark word | compressed Klass* | fields ...     or, with compact headers, the mark word's bits 42 to 63
  *      InstanceKlass._fieldinfo_stream -> Array<u1> { length, bytes }: UNSIGNED5 numbers
  *          fields of the class, fields that the JVM has added, then for each
  *          name, type (indices of the constant pool), offset, access flags, flags,
@@ -16,6 +16,9 @@
 
 #include "hotspot/unsigned5.h"
 #include "hotspot/value.h"
+
+/* Of a mark word with compact headers (hotspot/share/oops/markWord.hpp, since JDK 24). */
+enum { COMPACT_SHIFT = 42 };
 
 enum { STREAM_MOST = 8192, SUPERS_MOST = 16, NAME_MOST = 128, OFFSET_MOST = 4096, EXCLUDED = 1 };
 
@@ -37,14 +40,17 @@ bool wick_hs_klass_form(const struct wick_jvm *jvm)
 {
     const struct wick_hs_layout *l = &jvm->layout;
     bool known = l->object_klass >= 0 && l->klass_base && l->klass_shift && l->klass_super >= 0 && has_fields(l);
-    return known && wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_COMPRESSED_CLASS_POINTERS, false) &&
-           !wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_COMPACT_OBJECT_HEADERS, false);
+    return known && wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_COMPRESSED_CLASS_POINTERS, false);
 }
 
 wick_addr wick_hs_klass_of(const struct wick_jvm *jvm, wick_addr object)
 {
     const struct wick_hs_layout *l = &jvm->layout;
-    uint32_t narrow = object && !(object & 7) ? wick_hs_u32(jvm->mem, object + (unsigned)l->object_klass) : 0;
+    if (!object || object & 7)
+        return 0;
+    uint32_t narrow = wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_COMPACT_OBJECT_HEADERS, false)
+                          ? (uint32_t)(wick_hs_u64(jvm->mem, object) >> COMPACT_SHIFT)
+                          : wick_hs_u32(jvm->mem, object + (unsigned)l->object_klass);
     uint32_t shift = wick_hs_u32(jvm->mem, l->klass_shift);
     return narrow && shift < 16 ? wick_hs_u64(jvm->mem, l->klass_base) + ((uint64_t)narrow << shift) : 0;
 }
@@ -123,9 +129,21 @@ int32_t wick_hs_klass_injected(const struct wick_jvm *jvm, wick_addr klass, cons
     return klass && has_fields(&jvm->layout) ? own_field(jvm, klass, name, type, true) : 0;
 }
 
-int32_t wick_hs_klass_instance_bytes(const struct wick_jvm *jvm, wick_addr klass)
+static int32_t layout_helper(const struct wick_jvm *jvm, wick_addr klass)
 {
     int32_t at = jvm->layout.klass_layout;
-    int32_t helper = at >= 0 ? (int32_t)wick_hs_u32(jvm->mem, klass + (unsigned)at) : 0;
+    return at >= 0 && klass ? (int32_t)wick_hs_u32(jvm->mem, klass + (unsigned)at) : 0;
+}
+
+/* Bits 16 to 23 of a negative one, which arrays have: bytes of the header with the length. */
+int32_t wick_hs_klass_array_data(const struct wick_jvm *jvm, wick_addr klass)
+{
+    int32_t helper = layout_helper(jvm, klass);
+    return helper < 0 ? (int32_t)((uint32_t)helper >> 16 & 0xff) : 0;
+}
+
+int32_t wick_hs_klass_instance_bytes(const struct wick_jvm *jvm, wick_addr klass)
+{
+    int32_t helper = layout_helper(jvm, klass);
     return helper > 0 && helper < OFFSET_MOST ? helper & ~7 : 0; /* bit 0: instances need care when they are made */
 }

@@ -12,8 +12,8 @@
 
 #include "hotspot/jvm.h"
 
-/* Whether this JVM keeps the classes of objects where _of reads them: not with -XX:-UseCompressedClassPointers or
- * -XX:+UseCompactObjectHeaders, and not before JDK 21. Reads the JVM's flags: ask once. */
+/* Whether this JVM keeps the classes of objects where _of reads them: not with -XX:-UseCompressedClassPointers, and not
+ * before JDK 21. Reads the JVM's flags: ask once. */
 bool wick_hs_klass_form(const struct wick_jvm *jvm);
 
 /* The Klass of an object, 0 = not readable. _form must be true. */
@@ -25,6 +25,9 @@ int32_t wick_hs_klass_field(const struct wick_jvm *jvm, wick_addr klass, const c
 
 /* As _field, of the fields that the JVM has added to the class itself. Needs no _form. */
 int32_t wick_hs_klass_injected(const struct wick_jvm *jvm, wick_addr klass, const char *name, const char *type);
+
+/* Where the elements begin in an array of that class, in bytes; 0 = not known. */
+int32_t wick_hs_klass_array_data(const struct wick_jvm *jvm, wick_addr klass);
 
 /* Size of an instance in bytes, 0 = not known. */
 int32_t wick_hs_klass_instance_bytes(const struct wick_jvm *jvm, wick_addr klass);

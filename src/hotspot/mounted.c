@@ -12,8 +12,8 @@
 #include "hotspot/oop.h"
 #include "hotspot/value.h"
 
-/* An array with compressed class pointers: mark word, class, length, elements. */
-enum { ARRAY_LENGTH = 12, ARRAY_DATA = 16, NAME_BYTES = 400 };
+/* An array: mark word, compressed class (with compact headers part of the mark word), length, elements. */
+enum { ARRAY_LENGTH = 12, COMPACT_ARRAY_LENGTH = 8, NAME_BYTES = 400 };
 
 static wick_addr object_of(const struct wick_jvm *jvm, wick_addr java_thread, int32_t handle)
 {
@@ -22,7 +22,10 @@ static wick_addr object_of(const struct wick_jvm *jvm, wick_addr java_thread, in
 
 void wick_hs_mounted_init(struct wick_hs_mounted_fields *f, struct wick_jvm *jvm)
 {
-    *f = (struct wick_hs_mounted_fields){.readable = wick_hs_oop_form(jvm) && wick_hs_klass_form(jvm)};
+    *f = (struct wick_hs_mounted_fields){.readable = wick_hs_oop_form(jvm) && wick_hs_klass_form(jvm),
+                                         .array_length = ARRAY_LENGTH};
+    if (wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_COMPACT_OBJECT_HEADERS, false))
+        f->array_length = COMPACT_ARRAY_LENGTH;
 }
 
 static void find_fields(const struct wick_jvm *jvm, struct wick_hs_mounted_fields *f, wick_addr thread)
@@ -79,9 +82,9 @@ static void read_name(const struct wick_jvm *jvm, const struct wick_hs_mounted_f
     *out = 0;
     wick_addr name = f->name && f->text ? wick_hs_oop_load(jvm, thread + (unsigned)f->name) : 0;
     wick_addr array = name ? wick_hs_oop_load(jvm, name + (unsigned)f->text) : 0;
-    uint32_t n = array ? wick_hs_u32(jvm->mem, array + ARRAY_LENGTH) : 0;
+    uint32_t n = array ? wick_hs_u32(jvm->mem, array + (unsigned)f->array_length) : 0;
     n = n < sizeof text ? n : sizeof text;
-    if (n && !wick_mem_read(jvm->mem, array + ARRAY_DATA, text, n) && f->coder &&
+    if (n && !wick_mem_read(jvm->mem, array + (unsigned)f->array_length + 4, text, n) && f->coder &&
         !wick_mem_read(jvm->mem, name + (unsigned)f->coder, &coder, 1))
         to_utf8(text, n, coder == WICK_HS_UTF16, out, cap);
 }

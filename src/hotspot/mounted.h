@@ -16,6 +16,7 @@
 struct wick_hs_mounted_fields {
     bool readable; /* whether objects' classes can be read, see klass.h */
     bool looked;
+    int32_t array_length;          /* in an array of bytes; its elements follow */
     int32_t id, name, text, coder; /* of Thread and of String */
     int32_t cont, tail;            /* of VirtualThread and of Continuation */
 };

@@ -76,10 +76,16 @@ static wick_addr klass(wick_addr super, const struct field *f, uint32_t n, int32
     return k;
 }
 
+static bool compact; /* object headers */
+
 static wick_addr object(wick_addr k)
 {
     wick_addr o = space_take(&space, 64);
-    space_put32(&space, o + 8, (uint32_t)((k - SPACE_BASE) >> 3));
+    uint64_t compressed = (k - SPACE_BASE) >> 3;
+    if (compact)
+        space_put64(&space, o, compressed << 42 | 1);
+    else
+        space_put32(&space, o + 8, (uint32_t)compressed);
     return o;
 }
 
@@ -92,9 +98,9 @@ static wick_addr handle(wick_addr o)
 
 static wick_addr string(wick_addr k, const void *text, uint32_t n, uint8_t coder)
 {
-    wick_addr s = object(k), array = space_take(&space, 16 + n);
-    space_put32(&space, array + 12, n);
-    space_put(&space, array + 16, text, n);
+    wick_addr s = object(k), array = space_take(&space, 16 + n), length = array + (compact ? 8 : 12);
+    space_put32(&space, length, n);
+    space_put(&space, length + 4, text, n);
     space_put64(&space, s + 16, array);
     space_put(&space, s + 24, &coder, 1);
     return s;
@@ -131,7 +137,8 @@ static int setup(void **state)
     l->field_contended = CONTENDED;
     l->thread_object = OWN;
     l->thread_current = CURRENT;
-    fields = (struct wick_hs_mounted_fields){.readable = true};
+    fields = (struct wick_hs_mounted_fields){.readable = true, .array_length = 12};
+    compact = false;
     return 0;
 }
 
@@ -159,6 +166,8 @@ static void test_klass__fields_are_found_behind_others_of_every_kind(void **stat
     assert_int_equal(wick_hs_klass_instance_bytes(&jvm, k), 40);
     assert_int_equal(wick_hs_klass_of(&jvm, object(k)), k);
     assert_int_equal(wick_hs_klass_of(&jvm, 0), 0);
+    assert_int_equal(wick_hs_klass_array_data(&jvm, k), 0);
+    assert_int_equal(wick_hs_klass_array_data(&jvm, klass(0, own, 1, (int32_t)0x80100c02)), 16);
 }
 
 /* The names of these are not in the pool of the class: their numbers are of the JVM's own symbols. */
@@ -232,6 +241,21 @@ static void test_mounted__name_id_and_frozen_frames_are_found(void **state)
                 jvm.step.chunk_stack == 48);
 }
 
+static void test_mounted__with_compact_object_headers(void **state)
+{
+    struct wick_hs_mounted m;
+    const uint8_t set = 1;
+    (void)state;
+    compact = true;
+    jvm.flag[WICK_JVM_FLAG_COMPACT_OBJECT_HEADERS] = space_take(&space, 1);
+    space_put(&space, jvm.flag[WICK_JVM_FLAG_COMPACT_OBJECT_HEADERS], &set, sizeof set);
+    wick_hs_mounted_init(&fields, &jvm);
+    assert_int_equal(fields.array_length, 8);
+    fields.readable = true;
+    assert_true(wick_hs_mounted(&jvm, &fields, carrier("task", 4, 0), &m));
+    assert_string_equal(m.name, "task");
+}
+
 static void test_mounted__names_in_utf_16_and_long_ones_fit(void **state)
 {
     static const uint16_t wide[] = {0x20ac, 'x', 0xd83d, 0xde00}; /* a euro sign, a letter, a pair of surrogates */
@@ -275,6 +299,7 @@ int main(void)
         TEST(test_klass__fields_that_the_jvm_adds_are_found_by_its_own_symbols),
         TEST(test_klass__a_stream_that_is_cut_is_no_field),
         TEST(test_mounted__name_id_and_frozen_frames_are_found),
+        TEST(test_mounted__with_compact_object_headers),
         TEST(test_mounted__names_in_utf_16_and_long_ones_fit),
         TEST(test_mounted__a_carrier_on_its_own_has_none),
         TEST(test_mounted__objects_of_unknown_class_are_left_alone),
