@@ -11,9 +11,9 @@
 #include <stdbool.h>
 
 #include "agent/jvm/field.h"
+#include "agent/jvm/klass_place.h"
 #include "hotspot/klass.h"
 #include "hotspot/oop.h"
-#include "hotspot/value.h"
 
 static jclass carrier_class; /* NULL: this JDK has no virtual threads */
 
@@ -23,17 +23,6 @@ static jclass find_class(JNIEnv *env, const char *name)
     if ((*env)->ExceptionCheck(env))
         (*env)->ExceptionClear(env);
     return c;
-}
-
-/* The Klass, 0 if unknown. c is a local reference, which is the address of the mirror's address. */
-static wick_addr klass_of(const struct wick_jvm *jvm, jclass c)
-{
-    const struct wick_hs_layout *l = &jvm->layout;
-    if (!l->mirror_klass || l->klass_layout < 0)
-        return 0;
-    wick_addr mirror = wick_hs_u64(jvm->mem, (wick_addr)(uintptr_t)c);
-    uint32_t at = wick_hs_u32(jvm->mem, l->mirror_klass);
-    return at && at < WICK_FIELD_OFFSET_END ? wick_hs_u64(jvm->mem, mirror + at) : 0;
 }
 
 static void read_fields(JNIEnv *env, struct wick_jvm *jvm, jclass continuation, jclass chunk)
@@ -47,7 +36,7 @@ static void read_fields(JNIEnv *env, struct wick_jvm *jvm, jclass continuation, 
     s->chunk_bottom_is_argsize = !s->chunk_bottom;
     if (s->chunk_bottom_is_argsize)
         s->chunk_bottom = wick_field_offset(env, chunk, "argsize", "I");
-    wick_addr klass = klass_of(jvm, chunk);
+    wick_addr klass = wick_klass_place_of_mirror(jvm, chunk);
     s->chunk_flags = wick_hs_klass_injected(jvm, klass, "flags", "B");
     jvm->virtual_thread.owner = wick_hs_klass_injected(jvm, klass, "cont", "Ljdk/internal/vm/Continuation;");
     s->chunk_stack = klass ? wick_hs_klass_instance_bytes(jvm, klass) : 0;

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/jvm/thread_containers.h"
 #include "agent/jvm/virtual_layout.h"
 #include "agent/jvm/critical_field.h"
 #include "elf/dynsym.h"
@@ -228,6 +229,8 @@ static void become_live(JNIEnv *env)
         return;
     wick_vm.oops_known = wick_hs_oop_form(&wick_vm.jvm);
     wick_virtual_layout_open(env, &wick_vm.jvm);
+    if (wick_vm.oops_known)
+        wick_thread_containers_open(env, &wick_vm.jvm);
     collect_stubs();
     learn_from_stubs();
     collect_properties();

@@ -27,11 +27,22 @@ struct wick_hs_virtual_fields {
     uint64_t parked, monitor, object_wait, ready; /* bit n: its frames are frozen in state n, in which it is that */
 };
 
+/* The JDK's own sets of virtual threads, and where their classes keep what is read of them (hotspot/container_draw.h).
+ * started, registry: references of JNI to ConcurrentHashMaps, 0 = not known. executor, thread: Klass of
+ * ThreadPerTaskExecutor and of VirtualThread, 0 = objects' classes cannot be read. */
+struct wick_hs_containers {
+    wick_addr started, registry, executor, thread;
+    int32_t table, hash, key, next, first; /* of a ConcurrentHashMap, its nodes and tree bins */
+    int32_t referent, threads, map;        /* of a WeakReference, the executor, a KeySetView */
+    int32_t array_length, array_data;      /* of an array of references */
+};
+
 struct wick_jvm {
     const struct wick_mem *mem;
     struct wick_hs_layout layout;
     struct wick_step_jvm step; /* what a stack walk needs */
     struct wick_hs_virtual_fields virtual_thread;
+    struct wick_hs_containers containers;
     wick_addr heap_addr[WICK_STEP_HEAPS]; /* CodeHeap* */
     char release[64];                     /* "17.0.15+6-Debian-1deb12u1" */
     int major, minor, security;           /* 17, 0, 15 */

@@ -3,9 +3,9 @@
 
 #include "hotspot/value.h"
 
-/* Two bits of a JNI reference say of which kind it is; states have a flag for threads that JVMTI has suspended. What is
- * read of a thread and of the heap lies that close together. */
-enum { REFERENCE_KIND = 3, STATES = 64, SUSPENDED = 1 << 8, OBJECT_BYTES = 256, HEAP_BYTES = 128 };
+/* States have a flag for threads that JVMTI has suspended. What is read of a thread and of the heap lies that close
+ * together. */
+enum { STATES = 64, SUSPENDED = 1 << 8, OBJECT_BYTES = 256, HEAP_BYTES = 128 };
 
 static int32_t larger(int32_t a, int32_t b)
 {
@@ -35,14 +35,16 @@ static wick_addr load(const struct wick_jvm *jvm, const struct wick_hs_moves *mo
 }
 
 enum wick_hs_virtual_seen wick_hs_virtual_look(const struct wick_jvm *jvm, const struct wick_hs_moves *moves,
-                                               wick_addr reference, uint64_t id, wick_addr *chunk)
+                                               wick_addr thread, uint64_t *id, wick_addr *chunk)
 {
     const struct wick_hs_virtual_fields *f = &jvm->virtual_thread;
-    wick_addr handle = reference & ~(wick_addr)REFERENCE_KIND;
-    wick_addr thread = wick_hs_oop_newest(jvm, moves, wick_hs_oop_resolve(jvm, handle));
     uint8_t object[OBJECT_BYTES];
-    if (!thread || wick_mem_read(jvm->mem, thread, object, thread_bytes(f)) || wick_hs_at64(object, f->id) != id)
+    if (!thread || wick_mem_read(jvm->mem, thread, object, thread_bytes(f)))
         return WICK_HS_VIRTUAL_UNKNOWN;
+    uint64_t found = wick_hs_at64(object, f->id);
+    if (!found || (*id && *id != found))
+        return WICK_HS_VIRTUAL_UNKNOWN;
+    *id = found;
     uint32_t state = wick_hs_at32(object, f->state) & ~(uint32_t)SUSPENDED;
     if (wick_hs_oop_at(jvm, object, f->carrier))
         return WICK_HS_VIRTUAL_MOUNTED;

@@ -25,11 +25,11 @@ enum wick_hs_virtual_seen {
 /* Whether the fields of virtual threads and their frames are known. */
 bool wick_hs_virtual_known(const struct wick_jvm *jvm);
 
-/* Where the virtual thread with that id (Thread.threadId) behind a global or weak global reference of JNI stands.
- * *chunk: where its frozen frames begin (a StackChunk), unless it is MOUNTED or UNKNOWN. Where an object was, another
- * one may be by now: the thread must have the id, the chunk must be its own. */
+/* Where the virtual thread at that address stands. *id: its Thread.threadId, which it must have; 0 = any, and it is
+ * stored there. *chunk: where its frozen frames begin (a StackChunk), unless it is MOUNTED or UNKNOWN. Where an object
+ * was, another one may be by now: hence the id, and the chunk must be its own. */
 enum wick_hs_virtual_seen wick_hs_virtual_look(const struct wick_jvm *jvm, const struct wick_hs_moves *moves,
-                                               wick_addr reference, uint64_t id, wick_addr *chunk);
+                                               wick_addr thread, uint64_t *id, wick_addr *chunk);
 
 /* How many collections have stopped the program, or 0 while one does or if the JVM does not say. Objects read between
  * two calls with the same result that is not 0 have not been moved in between by a collector that stops the program. */

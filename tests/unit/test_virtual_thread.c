@@ -55,7 +55,8 @@ static int setup(void **state)
 static enum wick_hs_virtual_seen look(uint64_t id)
 {
     wick_addr at = 0;
-    enum wick_hs_virtual_seen seen = wick_hs_virtual_look(&jvm, &moves, handle | WEAK, id, &at);
+    wick_addr thread_now = wick_hs_oop_behind(&jvm, &moves, handle | WEAK);
+    enum wick_hs_virtual_seen seen = wick_hs_virtual_look(&jvm, &moves, thread_now, &id, &at);
     bool unmounted = seen != WICK_HS_VIRTUAL_UNKNOWN && seen != WICK_HS_VIRTUAL_MOUNTED;
     if (unmounted)
         assert_int_equal(at, chunk);
@@ -67,6 +68,10 @@ static void test_virtual__is_unmounted_in_states_with_frozen_frames(void **state
     (void)state;
     assert_true(wick_hs_virtual_known(&jvm));
     assert_int_equal(look(77), WICK_HS_VIRTUAL_PARKED);
+    wick_addr at;
+    uint64_t any = 0;
+    assert_int_equal(wick_hs_virtual_look(&jvm, &moves, thread, &any, &at), WICK_HS_VIRTUAL_PARKED);
+    assert_int_equal(any, 77);
     space_put32(&space, thread + STATE, PARKED | SUSPENDED);
     assert_int_equal(look(77), WICK_HS_VIRTUAL_PARKED);
     space_put32(&space, thread + STATE, BLOCKED);

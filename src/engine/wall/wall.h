@@ -52,9 +52,9 @@
  * no processor; the weights of all visits sum up to the sum of time x candidates. What is sent by signal is owed to the
  * thread: further visits before it gets a processor add to it. A thread that ends before loses it, as a drop.
  *
- * Virtual threads on no carrier. No thread of the kernel stands for them, so they are a population of their own: those
- * with a context, whose records the labels keep. Of these a few are drawn at each tick (wall_virtual.c), and their
- * frozen frames are walked in the heap.
+ * Virtual threads on no carrier. No thread of the kernel stands for them, so they are populations of their own: those
+ * with a context, whose records the labels keep, and the others, of which the JDK has sets. Of each a few are drawn at
+ * each tick (wall_virtual.c), and their frozen frames are walked in the heap.
  *
  * Threads: start, stop, flush and take by the session's owner and the drain thread; the sampler; the handler in any
  *          thread. `lock` guards what is marked so; it is taken for one visit at a time, inside the
@@ -129,8 +129,9 @@ struct wick_wall_finished {
 /* Candidates that are neither of the two, are active, are not but have a context (where others are also sampled). */
 enum { WICK_WALL_STRATA = 3 };
 
-/* Virtual threads with a context that are drawn at a tick. */
-enum { WICK_WALL_VIRTUAL_DRAWS = 2 };
+/* Virtual threads on no carrier: those with a context, and the rest; how many of them are drawn at a tick. */
+enum { WICK_WALL_VIRTUAL_HOLDERS, WICK_WALL_VIRTUAL_REST, WICK_WALL_VIRTUAL_KINDS };
+enum { WICK_WALL_VIRTUAL_DRAWS = 2, WICK_WALL_VIRTUAL_OTHERS = 2 };
 
 struct wick_wall_engine;
 
@@ -172,11 +173,11 @@ struct wick_wall_engine {
     uint8_t *stack;                                /* the sampler's copy of a thread's stack */
     uint64_t random;
     struct {
-        bool known; /* the JVM's virtual threads can be read */
+        bool holders, others; /* those with a context, and the rest, can be read and are wanted */
         struct wick_hs_moves moves;
-        uint64_t owed_ns; /* time of ticks at which a collection stopped the program */
-    } unmounted;          /* the sampler's */
-    int tasks, wake;      /* /proc/self/task; eventfd that ends the sampler */
+        uint64_t owed_ns[WICK_WALL_VIRTUAL_KINDS]; /* time of ticks at which a collection stopped the program */
+    } unmounted;                                   /* the sampler's */
+    int tasks, wake;                               /* /proc/self/task; eventfd that ends the sampler */
     pthread_t thread;
     bool thread_started;
     bool keep; /* the slots, for a handler that has not come back */

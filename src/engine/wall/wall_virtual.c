@@ -2,10 +2,13 @@
 /*
  * wall_virtual.c - samples of virtual threads that are on no carrier
  *
- * A virtual thread that waits gives its carrier back: what is left is an object and its frozen frames in the heap.
- * Those of interest have a context, and with it a record in the labels, which has a weak reference to the thread. So at
- * each tick some of the n threads are drawn, each with the same probability, and weigh time x n / draws. One that is
- * mounted gives no sample: the carrier has that time.
+ * A virtual thread that waits gives its carrier back: what is left is an object and its frozen frames in the heap. At
+ * each tick some are drawn of two populations, and one that is mounted gives no sample: the carrier has that time.
+ *
+ *   with a context     these have a record in the labels, and with it a weak reference. Each of the n is as likely as
+ *                      the others and weighs time x n / draws
+ *   without one        out of the JDK's own sets (hotspot/container_draw.h), each weighing time x the number of threads
+ *                      that it stands for; only where the candidates are not narrowed down to those with a context
  *
  * Nothing is stopped for it, so the object and its frames may go away while they are read. The frames are copied. If
  * the thread stands where it did, and no collection has stopped the program, both before and after, the copy is of that
@@ -15,26 +18,52 @@
  * share of a visit that a collection interrupts, whatever the thread looked like.
  */
 #include "engine/wall/wall_visit.h"
+#include "hotspot/container_draw.h"
 
 #include "jfr/writer/writer.h"
 
 enum { TRIES = 3 };
 
+/* A thread that was drawn: the holder of a context, or the object at an address, found while the counter of collections
+ * stood there. */
+struct target {
+    const struct wick_label_holder *holder; /* NULL: it has no context */
+    wick_addr thread;
+    uint64_t collections;
+};
+
 struct look {
     enum wick_hs_virtual_seen seen;
     wick_addr chunk;
+    uint64_t id;
 };
 
 /* ZGC leaves references that lead nowhere until they are used: the agent uses them then (labels.virtual_lost). */
-static struct look look_at(struct wick_wall_engine *e, const struct wick_label_holder *h)
+static struct look look_at_holder(struct wick_wall_engine *e, const struct wick_label_holder *h)
 {
+    const struct wick_jvm *jvm = e->recorder->walker.jvm;
     struct wick_labels *labels = e->recorder->labels;
-    struct look l = {.seen = WICK_HS_VIRTUAL_UNKNOWN};
+    struct look l = {.seen = WICK_HS_VIRTUAL_UNKNOWN, .id = h->id};
     wick_addr reference = wick_labels_holder_place(labels, h);
     if (reference)
-        l.seen = wick_hs_virtual_look(e->recorder->walker.jvm, &e->unmounted.moves, reference, h->id, &l.chunk);
+        l.seen = wick_hs_virtual_look(jvm, &e->unmounted.moves, wick_hs_oop_behind(jvm, &e->unmounted.moves, reference),
+                                      &l.id, &l.chunk);
     if (l.seen == WICK_HS_VIRTUAL_UNKNOWN && e->unmounted.moves.how == WICK_HS_MOVES_COLOURS)
         wick_store_relaxed(&labels->virtual_lost, 1);
+    return l;
+}
+
+/* id: that it must have, 0 = any. One with a context counts as mounted: it is drawn as a holder. */
+static struct look look_at(struct wick_wall_engine *e, const struct target *t, uint64_t id)
+{
+    if (t->holder)
+        return look_at_holder(e, t->holder);
+    const struct wick_jvm *jvm = e->recorder->walker.jvm;
+    struct look l = {.seen = WICK_HS_VIRTUAL_UNKNOWN, .id = id};
+    wick_addr thread = wick_hs_oop_newest(jvm, &e->unmounted.moves, t->thread);
+    l.seen = wick_hs_virtual_look(jvm, &e->unmounted.moves, thread, &l.id, &l.chunk);
+    if (e->recorder->labels && wick_labels_virtual(e->recorder->labels, l.id))
+        l.seen = WICK_HS_VIRTUAL_MOUNTED;
     return l;
 }
 
@@ -54,8 +83,8 @@ enum outcome {
 };
 
 /* Copies what a sample needs of a thread that is found unmounted. COPIED: *l, *o and *label are of one moment. */
-static enum outcome copy(struct wick_wall_engine *e, const struct wick_label_holder *h, struct look *l,
-                         struct wick_outside *o, struct wick_context *label)
+static enum outcome copy(struct wick_wall_engine *e, const struct target *t, struct look *l, struct wick_outside *o,
+                         struct wick_context *label)
 {
     const struct wick_jvm *jvm = e->recorder->walker.jvm;
     enum outcome what = MOVED;
@@ -63,18 +92,23 @@ static enum outcome copy(struct wick_wall_engine *e, const struct wick_label_hol
         uint32_t operation;
         bool same = false;
         uint64_t collections = wick_hs_collections(jvm);
-        if (!collections)
+        if (!collections || (!t->holder && collections != t->collections))
             return PAUSED;
-        *l = look_at(e, h);
+        *l = look_at(e, t, 0);
         bool unmounted = l->seen != WICK_HS_VIRTUAL_UNKNOWN && l->seen != WICK_HS_VIRTUAL_MOUNTED &&
-                         wick_labels_holder_context(e->recorder->labels, h, label, &operation);
+                         (!t->holder || wick_labels_holder_context(e->recorder->labels, t->holder, label, &operation));
         if (unmounted) {
             *o = (struct wick_outside){.lo = l->chunk, .stack = e->stack};
             o->bytes = wick_mem_read_most(&e->recorder->walker.mem, o->lo, e->stack, WICK_THREAD_LOOK_STACK);
-            struct look after = look_at(e, h);
+            struct look after = look_at(e, t, l->id);
             same = after.seen == l->seen && after.chunk == l->chunk;
         }
-        what = wick_hs_collections(jvm) != collections ? PAUSED : !unmounted ? MOUNTED : same ? COPIED : MOVED;
+        bool lost = !t->holder && l->seen == WICK_HS_VIRTUAL_UNKNOWN && e->unmounted.moves.how == WICK_HS_MOVES_COLOURS;
+        what = wick_hs_collections(jvm) != collections ? PAUSED
+               : lost                                  ? MOVED
+               : !unmounted                            ? MOUNTED
+               : same                                  ? COPIED
+                                                       : MOVED;
         if (what == COPIED || what == MOUNTED)
             return what;
     }
@@ -82,13 +116,12 @@ static enum outcome copy(struct wick_wall_engine *e, const struct wick_label_hol
 }
 
 /* False if a collection has prevented it: it is owed. */
-static bool visit(struct wick_wall_engine *e, const struct wick_label_holder *h, uint64_t now_ns, uint64_t weight)
+static bool visit(struct wick_wall_engine *e, const struct target *t, uint64_t now_ns, uint64_t weight)
 {
     struct wick_outside o;
-    struct wick_context label;
-    e->context_seen = true; /* for wick_wall_narrowing */
+    struct wick_context label = {0};
     struct look l;
-    enum outcome what = copy(e, h, &l, &o, &label);
+    enum outcome what = copy(e, t, &l, &o, &label);
     if (what != COPIED) {
         if (what == MOVED)
             wick_recorder_drop_sig(e->recorder, WICK_EVENT_WALL, WICK_DROP_THREAD_MOVED, 1, weight);
@@ -116,26 +149,61 @@ static bool visit(struct wick_wall_engine *e, const struct wick_label_holder *h,
 void wick_wall_virtual_init(struct wick_wall_engine *e)
 {
     const struct wick_jvm *jvm = e->recorder->walker.jvm;
-    bool any =
-        e->filter.kind == WICK_WALL_AUTO || e->filter.kind == WICK_WALL_ALL || e->filter.kind == WICK_WALL_CONTEXT;
-    e->unmounted.known =
-        any && e->recorder->labels && wick_hs_virtual_known(jvm) && wick_hs_moves_find(jvm, &e->unmounted.moves);
+    bool all = e->filter.kind == WICK_WALL_AUTO || e->filter.kind == WICK_WALL_ALL;
+    bool known = wick_hs_virtual_known(jvm) && wick_hs_moves_find(jvm, &e->unmounted.moves);
+    e->unmounted.holders = known && (all || e->filter.kind == WICK_WALL_CONTEXT) && e->recorder->labels;
+    /* with ZGC only what can be checked is believed */
+    e->unmounted.others = known && all && jvm->containers.started &&
+                          (e->unmounted.moves.how != WICK_HS_MOVES_COLOURS || jvm->containers.thread);
+}
+
+static void visit_holders(struct wick_wall_engine *e, uint64_t now_ns, uint64_t time_ns)
+{
+    struct wick_label_holder drawn[WICK_WALL_VIRTUAL_DRAWS];
+    uint32_t n, draws = wick_labels_draw(e->recorder->labels, &e->random, drawn, WICK_WALL_VIRTUAL_DRAWS, &n);
+    e->context_seen |= draws > 0; /* for wick_wall_narrowing */
+    for (uint32_t i = 0; i < draws; i++)
+        if (!visit(e, &(struct target){.holder = &drawn[i]}, now_ns, time_ns * n / draws))
+            e->unmounted.owed_ns[WICK_WALL_VIRTUAL_HOLDERS] += time_ns / draws;
+}
+
+static void visit_others(struct wick_wall_engine *e, uint64_t now_ns, uint64_t time_ns)
+{
+    const struct wick_jvm *jvm = e->recorder->walker.jvm;
+    struct wick_hs_drawn drawn[WICK_WALL_VIRTUAL_OTHERS];
+    uint64_t collections = wick_hs_collections(jvm), *owed_ns = &e->unmounted.owed_ns[WICK_WALL_VIRTUAL_REST];
+    uint32_t n = wick_hs_containers_draw(jvm, &e->unmounted.moves, &e->random, drawn, WICK_WALL_VIRTUAL_OTHERS);
+    if (!collections || wick_hs_collections(jvm) != collections) {
+        *owed_ns += time_ns;
+        return;
+    }
+    double all = 0;
+    for (uint32_t i = 0; i < n; i++)
+        all += drawn[i].stands_for;
+    for (uint32_t i = 0; i < n; i++) {
+        struct target t = {.thread = drawn[i].thread, .collections = collections};
+        uint64_t weight = (uint64_t)((double)time_ns * drawn[i].stands_for);
+        if (!t.thread)
+            wick_recorder_drop_sig(e->recorder, WICK_EVENT_WALL, WICK_DROP_THREAD_MOVED, 1, weight);
+        else if (!visit(e, &t, now_ns, weight))
+            *owed_ns += (uint64_t)((double)time_ns * drawn[i].stands_for / all);
+    }
 }
 
 void wick_wall_virtual_tick(struct wick_wall_engine *e, uint64_t now_ns, uint64_t time_ns)
 {
-    struct wick_labels *labels = e->recorder->labels;
-    if (!e->unmounted.known || !wick_load_relaxed(&labels->virtual_threads))
-        return;
-    if (!wick_hs_collections(e->recorder->walker.jvm)) {
-        e->unmounted.owed_ns += time_ns;
-        return;
+    bool holders = e->unmounted.holders && wick_load_relaxed(&e->recorder->labels->virtual_threads),
+         others = e->unmounted.others && !(e->filter.kind == WICK_WALL_AUTO && e->context_seen);
+    uint64_t *owed_ns = e->unmounted.owed_ns, owed[WICK_WALL_VIRTUAL_KINDS];
+    for (int i = 0; i < WICK_WALL_VIRTUAL_KINDS; i++) {
+        owed_ns[i] += time_ns;
+        owed[i] = owed_ns[i];
     }
-    struct wick_label_holder drawn[WICK_WALL_VIRTUAL_DRAWS];
-    uint32_t n, draws = wick_labels_draw(labels, &e->random, drawn, WICK_WALL_VIRTUAL_DRAWS, &n);
-    time_ns += e->unmounted.owed_ns;
-    e->unmounted.owed_ns = 0;
-    for (uint32_t i = 0; i < draws; i++)
-        if (!visit(e, &drawn[i], now_ns, time_ns * n / draws))
-            e->unmounted.owed_ns += time_ns / draws;
+    if ((holders || others) && !wick_hs_collections(e->recorder->walker.jvm))
+        return;
+    memset(owed_ns, 0, sizeof e->unmounted.owed_ns);
+    if (holders)
+        visit_holders(e, now_ns, owed[WICK_WALL_VIRTUAL_HOLDERS]);
+    if (others)
+        visit_others(e, now_ns, owed[WICK_WALL_VIRTUAL_REST]);
 }

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# jdks: 21 25
+"""The wall clock samples virtual threads that have no context also while they are on no carrier, by the JDK's own sets of them: the time of
+each place where they wait adds up to that of its threads, under each collector. Sums are within Bernstein's bound; up to two threads
+are drawn at a tick, and the square of their sum is at most twice the sum of their squares. ZGC moves the objects of threads that
+wait and updates what refers to them late: until then they are not found, which counts as lost."""
+import datetime
+import json
+import re
+import time
+
+import jvmtest as t
+
+EACH, DRAWS, AT_ONCE = 300, 2, 6
+classes = t.compile_java("VSets")
+
+
+def seconds_of(text):
+    """Of an ISO duration as the jfr tool writes it: PT1M2.5S."""
+    hours, minutes, seconds = re.fullmatch(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:([\d.E-]+)S)?", text).groups()
+    return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(seconds or 0)
+
+
+def clock_of(text):
+    """Seconds since 1970 of a time as the jfr tool writes it."""
+    whole, fraction, zone = re.fullmatch(r"(.*?)(\.\d+)?([+-]\d\d:\d\d|Z)", text).groups()
+    return datetime.datetime.fromisoformat(whole + zone.replace("Z", "+00:00")).timestamp() + float(fraction or 0)
+
+
+def events(file, kind):
+    found = json.loads(t.jfr(21, "print", "--json", "--stack-depth", "64", "--events", kind, file).out)["recording"]["events"]
+    return [e["values"] for e in found]
+
+
+def place_of(event):
+    """The method of the program in which a sample's thread waits; after "platform " that of a platform thread."""
+    frames = (event["stackTrace"] or {}).get("frames", [])
+    thread = "" if "virtual threads" in str(event["sampledThread"]) else "platform "
+    mine = (f["method"]["name"] for f in frames if f["method"]["type"]["name"] == "VSets")
+    return thread + next((name for name in mine if "$" not in name), "")
+
+
+def record(title, options, more=(), wall=""):
+    """{place: [seconds of each sample]} of a time, how long that was, what the brief threads took in it, (how uncertain those
+    two are)."""
+    file = t.path("s.jfr")
+    j = t.Jvm([*options, "-Xmx256m", f"-agentpath:{t.AGENT}=start,event=wall{wall},file={file}", "-cp", classes, "VSets", str(EACH), *more], "s")
+    t.check(f"{title}: the program runs", j.wait_for("up"), j.output())
+    time.sleep(5)
+    t.stop(j.pid)
+    j.kill()
+    late = max(seconds_of(e["maxLateness"]) for e in events(file, "wick.WallSampler"))
+    samples = [(clock_of(e["startTime"]), place_of(e), seconds_of(e["weight"])) for e in events(file, "profiler.WallClockSample")]
+    last = max((s[0] for s in samples), default=time.time())
+    lines = [tuple(map(float, m)) for m in re.findall(r"brief ([\d.E]+) ([\d.E-]+) ([\d.E-]+)\n", j.output())]
+    begin, end = lines[0], [x for x in lines if x[0] <= last][-1]
+    places = {}
+    for when, place, weight in samples:
+        if begin[0] <= when < end[0]:
+            places.setdefault(place, []).append(weight)
+    ends = 2 * (late + 0.01)
+    return places, end[0] - begin[0], end[1] - begin[1], (ends, AT_ONCE * (end[2] + ends))
+
+
+def check_sum(title, weights, expected, uncertain, all_found):
+    known = sum(weights)
+    slack = uncertain + t.sum_within(DRAWS * sum(w ** 2 for w in weights), DRAWS * max(weights, default=0))
+    least = expected - slack if all_found else 0
+    t.check(title, weights and least <= known <= expected + slack, f"{known} of {expected} s within {slack}, {len(weights)} samples")
+
+
+def examine(title, options, more=(), all_found=True):
+    places, took, brief, (ends, in_flight) = record(title, options, more)
+    for place in ("alone", "pooled"):
+        check_sum(f"{title}: the time of all that wait in {place}() is there", places.get(place, []), EACH * took, EACH * ends, all_found)
+    check_sum(f"{title}: the time of executors that soon end is there", places.get("brief", []) + places.get("platform brief", []), brief, in_flight, all_found)
+    t.check(f"{title}: an executor's platform threads are none of those", "platform" not in places, sorted(places))
+
+
+examine("all kinds", ["-XX:+UseSerialGC"])
+examine("plain references", ["-XX:+UseParallelGC", "-XX:-UseCompressedOops"])
+if t.JDK >= 25:
+    examine("compact headers", ["-XX:+UseSerialGC", "-XX:+UseCompactObjectHeaders"])
+for name, how in t.collectors():
+    if name != "Epsilon":
+        examine(f"garbage, {name}", how, ["garbage"], all_found=not name.startswith("Z"))
+
+only, *_ = record("contexts alone", ["-XX:+UseSerialGC"], wall=",filter=context")
+t.check("contexts alone: threads without one are left out", not only.get("alone") and not only.get("pooled"), {k: len(v) for k, v in only.items()})
+t.done()
