@@ -205,6 +205,34 @@ static void test_waiting__for_tasks_that_compute_is_computing(void **state)
     silent(s);
 }
 
+/* Virtual threads that could run, and a carrier with a CPU for so much of the time in which it could run. */
+static struct scene *carriers(double share)
+{
+    struct scene *s = scene();
+    uint32_t carrier = thread_of(s, "ForkJoinPool-1-worker-1", 1),
+             many = thread_of(s, "virtual threads, not mounted", 2);
+    uint32_t mounted =
+        STACK(s, "java/util/concurrent/ForkJoinWorkerThread.run", "java/lang/VirtualThread.runContinuation",
+              "java/lang/VirtualThread.run", "app/Main.report");
+    uint32_t loop = STACK(s, "java/util/concurrent/ForkJoinWorkerThread.run", "java/util/concurrent/ForkJoinPool.scan");
+    add(s, many, STACK(s, "java/lang/VirtualThread.run", "app/Main.ping", "java/lang/Thread.sleep"),
+        WICK_EXPLAIN_WAITING_FOR_CARRIER, 9);
+    add(s, carrier, mounted, WICK_EXPLAIN_RUNNABLE, 10 * share);
+    add(s, carrier, loop, WICK_EXPLAIN_WAITING_FOR_CPU, 10 - 10 * share);
+    return s;
+}
+
+static void test_waiting__for_carriers_that_have_no_cpu_is_waiting_for_the_machine(void **state)
+{
+    (void)state;
+    begins(carriers(0.8),
+           "waiting: 47 % of the time that threads have work (9.0 s) is waiting for a free carrier thread, "
+           "at app.Main.ping\n");
+    char *text = explained(carriers(0.3));
+    assert_null(strstr(text, "waiting: "));
+    free(text);
+}
+
 static void test_stuck__threads_whose_wait_never_ends(void **state)
 {
     (void)state;
@@ -570,6 +598,7 @@ int main(void)
         cmocka_unit_test(test_waiting__says_where_the_holder_computes),
         cmocka_unit_test(test_pool_busy__when_more_wait_than_it_has_threads),
         cmocka_unit_test(test_waiting__for_tasks_that_compute_is_computing),
+        cmocka_unit_test(test_waiting__for_carriers_that_have_no_cpu_is_waiting_for_the_machine),
         cmocka_unit_test(test_stuck__threads_whose_wait_never_ends),
         cmocka_unit_test(test_stuck__is_a_deadlock_if_the_jvm_says_so),
         cmocka_unit_test(test_accounts__add_up_to_the_wall_time),

@@ -173,6 +173,15 @@ struct wick_wait wick_wait_of(const struct wick_profile *p, uint32_t stack)
     return w;
 }
 
+bool wick_wait_is_virtual(const struct wick_profile *p, uint32_t stack)
+{
+    uint32_t s = stack;
+    while (s &&
+           !(is_java(p, s) && begins(wick_profile_str(p, function_of(p, s)->class_name), "java/lang/VirtualThread")))
+        s = p->stacks[s].parent;
+    return s != 0;
+}
+
 bool wick_wait_is_worker(const struct wick_profile *p, uint32_t stack)
 {
     bool works = false;
@@ -180,11 +189,9 @@ bool wick_wait_is_worker(const struct wick_profile *p, uint32_t stack)
         const char *class_name = wick_profile_str(p, function_of(p, s)->class_name);
         if (!is_java(p, s))
             continue;
-        if (begins(class_name, "java/lang/VirtualThread"))
-            return false;
         works |= !strcmp(class_name, "java/util/concurrent/ThreadPoolExecutor$Worker") ||
                  !strcmp(class_name, "java/util/concurrent/ForkJoinWorkerThread") ||
                  !strcmp(class_name, "org/apache/tomcat/util/threads/ThreadPoolExecutor$Worker");
     }
-    return works;
+    return works && !wick_wait_is_virtual(p, stack);
 }
