@@ -227,6 +227,7 @@ static int serve(struct ui *u, char **words, int n, const sigset_t *ends, struct
                                            .change = change,
                                            .mark = mark,
                                            .runs = runs,
+                                           .kept = wick_ui_front_kept,
                                            .view = wick_ui_front_view,
                                            .heap = wick_ui_heap_of_jvm,
                                            .table = wick_ui_front_table,

@@ -5,10 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/memory/memory_use.h"
 #include "cli/explain/explain_text.h"
 #include "cli/input/inputs.h"
-#include "cli/memory/memory_table.h"
 #include "cli/profile/top_table.h"
 #include "cli/ui/ui_views.h"
 #include "sys/jvmlist.h"
@@ -93,68 +91,6 @@ static int write_explain(const struct wick_serve_file *file, const struct wick_a
     return rc;
 }
 
-static int write_memory_use(const struct wick_memory_use *u, const struct wick_ask *a, FILE *out, struct wick_err *err)
-{
-    enum { READINGS = 300, MOST_READINGS = 5000 };
-    int64_t most;
-    if (!u->moments)
-        return wick_err_set(err, WICK_E_NOTFOUND,
-                            "the recording has no readings of memory: one is written every ten seconds");
-    if (a->nsegments == 5) {
-        wick_memory_table_write_json(u, &(struct wick_memory_table){.title = "recording"}, out);
-        return 0;
-    }
-    if (strcmp(a->segment[5], "series") != 0)
-        return wick_err_set(err, WICK_E_NOTFOUND, "there is nothing at this path");
-    int rc = wick_ask_number(a, "readings", 1, MOST_READINGS, READINGS, &most, err);
-    if (!rc && wick_ui_memory_over_time(u, (size_t)most, out))
-        rc = no_memory(err);
-    return rc;
-}
-
-/* .../memory, and .../memory/series */
-static int write_memory(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
-{
-    struct wick_memory_use *u = calloc(1, sizeof *u);
-    struct wick_profile p;
-    if (!u || wick_profile_init(&p)) {
-        free(u);
-        return no_memory(err);
-    }
-    int rc = wick_memory_use_read(u, &p, (char *const *)(uintptr_t)&file->path, 1, wick_ui_read_quietly, err);
-    rc = rc ? rc : write_memory_use(u, a, out, err);
-    wick_memory_use_release(u);
-    wick_profile_release(&p);
-    free(u);
-    return rc;
-}
-
-static int write_collections(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out,
-                             struct wick_err *err)
-{
-    enum { ROWS = 400, MOST_ROWS = 10000 };
-    struct wick_gc_history h = {0};
-    struct wick_profile p;
-    int64_t from, to, rows;
-    int rc = wick_ask_number(a, "from", 0, INT64_MAX, 0, &from, err);
-    rc = rc ? rc : wick_ask_number(a, "to", 0, INT64_MAX, 0, &to, err);
-    rc = rc ? rc : wick_ask_number(a, "rows", 1, MOST_ROWS, ROWS, &rows, err);
-    if (rc)
-        return rc;
-    if (wick_profile_init(&p))
-        return no_memory(err);
-    rc = wick_gc_history_read(&h, &p, (char *const *)(uintptr_t)&file->path, 1, wick_ui_read_quietly, err);
-    if (!rc && wick_gc_history_choose(&h, from, to))
-        rc = no_memory(err);
-    if (!rc) {
-        wick_gc_history_thin(&h, (size_t)rows);
-        wick_ui_collections(&h, &p, out);
-    }
-    wick_gc_history_release(&h);
-    wick_profile_release(&p);
-    return rc;
-}
-
 int wick_ui_front_view(void *ctx, const char *view, const struct wick_serve_file *file, const struct wick_ask *a,
                        FILE *out, struct wick_err *err)
 {
@@ -163,9 +99,7 @@ int wick_ui_front_view(void *ctx, const char *view, const struct wick_serve_file
         uint32_t segments; /* of the request's path */
         int (*write)(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
     } views[] = {{"explain", 5, write_explain},
-                 {"memory", 5, write_memory},
-                 {"memory", 6, write_memory},
-                 {"collections", 5, write_collections},
+                 {"collections", 5, wick_ui_collections},
                  {"endpoints", 5, wick_ui_endpoints},
                  {"traces", 5, wick_ui_traces},
                  {"trace", 6, wick_ui_trace},

@@ -19,6 +19,8 @@ int wick_ui_front_jvms(void *ctx, void (*each)(void *to, const struct wick_serve
                        struct wick_err *err);
 int wick_ui_front_view(void *ctx, const char *view, const struct wick_serve_file *file, const struct wick_ask *a,
                        FILE *out, struct wick_err *err);
+int wick_ui_front_kept(void *ctx, const struct wick_growing *g, const struct wick_ask *a, FILE *out,
+                       struct wick_err *err);
 int wick_ui_front_table(void *ctx, const struct wick_picked *s, const struct wick_ask *a, FILE *out,
                         struct wick_err *err);
 

@@ -136,7 +136,7 @@ static void put_collection(struct wick_json *j, const struct wick_profile *p, co
     wick_json_close(j, '}');
 }
 
-void wick_ui_collections(const struct wick_gc_history *h, const struct wick_profile *p, FILE *out)
+void wick_ui_write_collections(const struct wick_gc_history *h, const struct wick_profile *p, FILE *out)
 {
     struct wick_json json = {.out = out}, *j = &json;
     uint64_t total = 0;

@@ -22,6 +22,9 @@
 int wick_ui_read_quietly(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
                          struct wick_err *err);
 
+/* -WICK_E_FORMAT: the input is of a format that contains only samples. */
+int wick_ui_no_events(struct wick_err *err);
+
 /* What `wick ttsp --json` prints of the file, of each incident at most five threads with 60 frames. 0 or -WICK_E_* with
  * a message. */
 int wick_ui_safepoints(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
@@ -51,8 +54,11 @@ int wick_ui_heap_of_jvm(void *ctx, int pid, FILE *out, struct wick_err *err);
 /* Resident memory by part over time, with the limits; at most `most` readings (>= 1). -WICK_E_NOMEM. */
 int wick_ui_memory_over_time(const struct wick_memory_use *u, size_t most, FILE *out);
 
+/* Collections, those of a range of time if that is asked for, as wick_ui_front_kept answers. */
+int wick_ui_collections(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
+
 /* Collections and their causes, as wick_gc_history_choose and _thin have left them. Takes count of all that were
  * chosen from the causes. */
-void wick_ui_collections(const struct wick_gc_history *h, const struct wick_profile *p, FILE *out);
+void wick_ui_write_collections(const struct wick_gc_history *h, const struct wick_profile *p, FILE *out);
 
 #endif

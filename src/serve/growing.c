@@ -16,15 +16,14 @@ static void take_sample(void *ctx, const struct wick_sample *s)
     wick_heat_add(&g->heat, &g->p, wick_profile_add(&g->p, s), s);
 }
 
-static bool want_marks(void *ctx, const char *type)
+static bool want(void *ctx, const char *type)
 {
     (void)ctx;
-    return !strcmp(type, "wick.Mark");
+    return !strcmp(type, "wick.Mark") || wick_memory_use_wants(type) || wick_gc_history_wants(type);
 }
 
-static void take_mark(void *ctx, const struct wick_jfr_event *e)
+static void take_mark(struct wick_growing *g, const struct wick_jfr_event *e)
 {
-    struct wick_growing *g = ctx;
     struct wick_growing_mark m = {.time_ns = e->time_ns};
     if (!wick_jfr_event_text(e, "text", &m.text) || g->nmarks == WICK_GROWING_MARKS)
         return;
@@ -32,6 +31,29 @@ static void take_mark(void *ctx, const struct wick_jfr_event *e)
         g->marks = calloc(WICK_GROWING_MARKS, sizeof *g->marks);
     if (g->marks)
         g->marks[g->nmarks++] = m;
+}
+
+/* There are recordings of years, and such that were made to harm: of those no collection is kept. */
+static void take_collection(struct wick_growing *g, const struct wick_jfr_event *e)
+{
+    if (g->more_collections)
+        return;
+    wick_gc_history_take(&g->collections, &g->p, e);
+    g->more_collections = g->collections.failed || g->collections.n > WICK_GROWING_COLLECTIONS ||
+                          g->collections.nheaps > WICK_GROWING_HEAPS;
+    if (g->more_collections)
+        wick_gc_history_release(&g->collections);
+}
+
+static void take(void *ctx, const struct wick_jfr_event *e)
+{
+    struct wick_growing *g = ctx;
+    if (!strcmp(e->type, "wick.Mark"))
+        take_mark(g, e);
+    else if (wick_memory_use_wants(e->type))
+        wick_memory_use_take(&g->memory, &g->p, e);
+    else
+        take_collection(g, e);
 }
 
 /* All that some question may ask of a sample. */
@@ -55,7 +77,7 @@ struct wick_growing *wick_growing_open(int fd, struct wick_err *err)
     g->fd = fd;
     keep_all(&g->p);
     wick_heat_init(&g->heat);
-    g->visitor = (struct wick_jfr_visitor){.ctx = g, .sample = take_sample, .want = want_marks, .event = take_mark};
+    g->visitor = (struct wick_jfr_visitor){.ctx = g, .sample = take_sample, .want = want, .event = take};
     bool follows = !fstat(fd, &st) && S_ISREG(st.st_mode) && pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
                    wick_jfr_is_recording(head, sizeof head);
     int rc = 0;
@@ -82,6 +104,8 @@ void wick_growing_free(struct wick_growing *g)
     wick_profile_release(&g->p);
     free(g->without_own);
     free(g->marks);
+    wick_memory_use_release(&g->memory);
+    wick_gc_history_release(&g->collections);
     close(g->fd);
     free(g);
 }
@@ -106,7 +130,9 @@ uint64_t wick_growing_bytes(const struct wick_growing *g)
     return (uint64_t)p->cap_stacks * (sizeof *p->stacks + 8) + (uint64_t)p->cap_aggs * (sizeof *p->aggs + 8) +
            (uint64_t)p->nsizes * sizeof *p->sizes + (uint64_t)p->cap_frames * (sizeof *p->frames + 8) +
            (uint64_t)p->cap_functions * sizeof *p->functions + (uint64_t)p->cap_strings * (sizeof *p->strings + 48) +
-           (uint64_t)p->cap_labels * sizeof *p->labels + (uint64_t)g->heat.places * sizeof *g->heat.cells;
+           (uint64_t)p->cap_labels * sizeof *p->labels + (uint64_t)g->heat.places * sizeof *g->heat.cells +
+           (uint64_t)g->memory.cap_series * sizeof *g->memory.series +
+           (uint64_t)g->collections.cap * sizeof *g->collections.rows + (uint64_t)g->collections.cap_heaps * 32;
 }
 
 /* Learns of the stacks that have come; a parent's number is smaller than its children's. */

@@ -5,8 +5,9 @@
  * A recording becomes a profile, aggregated by stack, thread, labels and state, and cells of time by aggregate
  * (analysis/compare/heat.h). Both are bounded by how many different things there are, not by how long it lasts; every
  * question about samples is answered from them: a choice of samples is a choice of aggregates, a time range a choice of
- * cells. Whatever is new in the file is read by the reader that stopped there (jfr/reader/reader.h), so no byte is read
- * twice. Profiles of other formats, which cannot grow, are read once.
+ * cells. Readings of memory and collections are kept as they come; both are bounded. Whatever is new in the file is
+ * read by the reader that stopped there (jfr/reader/reader.h), so no byte is read twice. Profiles of other formats,
+ * which cannot grow, are read once.
  *
  * Memory:  wick_growing_bytes; freed by wick_growing_free.
  */
@@ -16,10 +17,16 @@
 #include <stdbool.h>
 
 #include "analysis/compare/heat.h"
+#include "analysis/memory/gc_history.h"
+#include "analysis/memory/memory_use.h"
 #include "jfr/reader/reader.h"
 #include "model/profile.h"
 
-enum { WICK_GROWING_MARKS = 1000 };
+enum {
+    WICK_GROWING_MARKS = 1000,
+    WICK_GROWING_COLLECTIONS = 1 << 17,
+    WICK_GROWING_HEAPS = 2 * WICK_GROWING_COLLECTIONS
+};
 
 /* A moment that somebody noted. */
 struct wick_growing_mark {
@@ -38,6 +45,9 @@ struct wick_growing {
     uint32_t nwithout_own;
     struct wick_growing_mark *marks; /* the first WICK_GROWING_MARKS, in the order of the file */
     uint32_t nmarks;
+    struct wick_memory_use memory;      /* before wick_memory_use_end: the last reading may not be complete */
+    struct wick_gc_history collections; /* before wick_gc_history_end */
+    bool more_collections;              /* than are kept: none are */
 };
 
 /* Opens a recording of which nothing is read yet; fd becomes its own, also on failure. NULL and a message on failure.

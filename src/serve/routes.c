@@ -360,7 +360,8 @@ static int ask_recording(struct visit *v, struct wick_err *err)
         return answer_diff(v, e, err);
     if (a->nsegments == 5 && !strcmp(what, "export"))
         return answer_export(v, e, err);
-    return answer_view(v, e, err);
+    rc = e->model ? v->s->front.kept(v->s->front.ctx, e->model, a, v->out, err) : 1;
+    return rc > 0 ? answer_view(v, e, err) : rc;
 }
 
 /* --- JVMs --- */

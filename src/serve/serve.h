@@ -61,6 +61,8 @@ struct wick_serve_front {
     int (*mark)(void *ctx, unsigned handle, const char *text, struct wick_err *err);
     /* Whether it goes on; if it failed, why. */
     bool (*runs)(void *ctx, unsigned handle, char *why, size_t cap);
+    /* The same from what a recording in memory has kept. 1: it has not kept what is asked for, which `view` reads. */
+    int (*kept)(void *ctx, const struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err);
     /* Answers of other commands about a recording, as JSON. -WICK_E_NOTFOUND if there is no such
      * view. */
     int (*view)(void *ctx, const char *view, const struct wick_serve_file *file, const struct wick_ask *a, FILE *out,

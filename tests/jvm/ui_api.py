@@ -250,8 +250,10 @@ def check_figures(server, id_, file):
             truth = sorted(lines)
         status, _, body = server.ask(f"/api/v1/recordings/{id_}/export?format=collapsed&own=1&event={event}")
         t.check(f"{event}: the export is that of wick convert", status == 200 and sorted(body.splitlines(True)) == truth, (status, body[:300]))
-    for view in ("explain", "endpoints"):
+    for view in ("explain", "endpoints", "memory"):
         printed = json.loads(t.wick(view, "--json", file).out)
+        if view == "memory":
+            printed["of"] = "recording"  # the command names its file
         t.check(f"{view} is that of the command", server.get(f"recordings/{id_}/{view}")[1] == printed, str(printed)[:300])
     status, whole = server.get(f"recordings/{id_}")
     middle = (whole["start_ns"] + whole["end_ns"]) // 2 // 10**9 * 10**9

@@ -75,6 +75,16 @@ static bool runs(void *ctx, unsigned handle, char *why, size_t cap)
     return f->started > f->stopped;
 }
 
+static int kept(void *ctx, const struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err)
+{
+    (void)ctx;
+    (void)g;
+    (void)a;
+    (void)out;
+    (void)err;
+    return 1;
+}
+
 static atomic_int views_made, view_takes_long;
 
 static int view(void *ctx, const char *name, const struct wick_serve_file *file, const struct wick_ask *a, FILE *out,
@@ -116,6 +126,7 @@ static int set_up(void **state)
                                            .start = start,
                                            .stop = stop,
                                            .runs = runs,
+                                           .kept = kept,
                                            .view = view,
                                            .table = table,
                                            .assets = assets};

@@ -31,6 +31,22 @@ void wick_gc_history_release(struct wick_gc_history *h)
     *h = (struct wick_gc_history){0};
 }
 
+int wick_gc_history_copy(struct wick_gc_history *to, const struct wick_gc_history *h)
+{
+    *to = (struct wick_gc_history){.n = h->n, .cap = h->n, .nheaps = h->nheaps, .cap_heaps = h->nheaps};
+    to->rows = h->n ? calloc(h->n, sizeof *to->rows) : NULL;
+    to->heaps = h->nheaps ? calloc(h->nheaps, sizeof *to->heaps) : NULL;
+    if (h->failed || (h->n && !to->rows) || (h->nheaps && !to->heaps)) {
+        wick_gc_history_release(to);
+        return -WICK_E_NOMEM;
+    }
+    if (h->n)
+        memcpy(to->rows, h->rows, h->n * sizeof *to->rows);
+    if (h->nheaps)
+        memcpy(to->heaps, h->heaps, h->nheaps * sizeof *to->heaps);
+    return 0;
+}
+
 /* The list with room for one row behind n of them; NULL without memory: then it is as it was. */
 static void *gc_room(void *list, size_t n, size_t *cap, size_t size)
 {
@@ -252,21 +268,21 @@ static void gc_no_sample(void *ctx, const struct wick_sample *s)
     (void)s;
 }
 
-static bool gc_want(void *ctx, const char *type)
+bool wick_gc_history_wants(const char *type)
 {
-    (void)ctx;
     return !strcmp(type, "jdk.GarbageCollection") || !strcmp(type, "jdk.GCHeapSummary");
 }
 
-static void gc_take(void *ctx, const struct wick_jfr_event *e)
+void wick_gc_history_take(struct wick_gc_history *h, const struct wick_profile *p, const struct wick_jfr_event *e)
 {
-    const struct gc_reading *r = ctx;
     if (!strcmp(e->type, "jdk.GCHeapSummary")) {
-        const char *when = wick_profile_str(r->p, gc_text(e, "when"));
-        wick_gc_history_heap(r->h, e->time_ns, (uint64_t)gc_number(e, "gcId"), !strncmp(when, "Before", 6),
+        const char *when = wick_profile_str(p, gc_text(e, "when"));
+        wick_gc_history_heap(h, e->time_ns, (uint64_t)gc_number(e, "gcId"), !strncmp(when, "Before", 6),
                              (uint64_t)gc_number(e, "heapUsed"));
         return;
     }
+    if (strcmp(e->type, "jdk.GarbageCollection") != 0)
+        return;
     const struct wick_gc_collection c = {.start_ns = e->time_ns,
                                          .duration_ns = e->duration_ns > 0 ? e->duration_ns : 0,
                                          .pause_ns = gc_number(e, "sumOfPauses"),
@@ -275,7 +291,19 @@ static void gc_take(void *ctx, const struct wick_jfr_event *e)
                                          .after = (uint64_t)gc_number(e, "heapUsedAfter"),
                                          .cause = gc_text(e, "cause"),
                                          .collector = gc_text(e, "name")};
-    wick_gc_history_add(r->h, &c);
+    wick_gc_history_add(h, &c);
+}
+
+static bool gc_want(void *ctx, const char *type)
+{
+    (void)ctx;
+    return wick_gc_history_wants(type);
+}
+
+static void gc_take(void *ctx, const struct wick_jfr_event *e)
+{
+    const struct gc_reading *r = ctx;
+    wick_gc_history_take(r->h, r->p, e);
 }
 
 int wick_gc_history_read(struct wick_gc_history *h, struct wick_profile *p, char *const *paths, int n,

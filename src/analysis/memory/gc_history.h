@@ -49,6 +49,14 @@ void wick_gc_history_release(struct wick_gc_history *h);
 void wick_gc_history_add(struct wick_gc_history *h, const struct wick_gc_collection *c);
 void wick_gc_history_heap(struct wick_gc_history *h, int64_t time_ns, uint64_t id, bool before, uint64_t used);
 
+/* Whether events of that type are needed, and taking one: for visitors that read more than this. */
+bool wick_gc_history_wants(const char *type);
+void wick_gc_history_take(struct wick_gc_history *h, const struct wick_profile *p, const struct wick_jfr_event *e);
+
+/* Makes `to` what `h` is by now, with memory of its own, so that h can go on after `to` has been brought to its end.
+ * -WICK_E_NOMEM: then `to` is empty. */
+int wick_gc_history_copy(struct wick_gc_history *to, const struct wick_gc_history *h);
+
 /* Nothing more comes: sorts the collections and gives each its heap. */
 void wick_gc_history_end(struct wick_gc_history *h);
 

@@ -55,6 +55,20 @@ void wick_memory_use_release(struct wick_memory_use *u)
     *u = (struct wick_memory_use){0};
 }
 
+int wick_memory_use_copy(struct wick_memory_use *to, const struct wick_memory_use *u)
+{
+    *to = *u;
+    to->cap_series = u->nseries;
+    to->series = u->nseries ? calloc(u->nseries, sizeof *to->series) : NULL;
+    if (u->failed || (u->nseries && !to->series)) {
+        wick_memory_use_release(to);
+        return -WICK_E_NOMEM;
+    }
+    if (u->nseries)
+        memcpy(to->series, u->series, u->nseries * sizeof *to->series);
+    return 0;
+}
+
 bool wick_memory_use_steady(const struct wick_memory_use *u, enum wick_memory_part part, double *rate)
 {
     struct wick_trend_point *p = reallocarray(NULL, u->nseries + 1, sizeof *p);

@@ -65,6 +65,10 @@ bool wick_memory_use_wants(const char *type);
 void wick_memory_use_take(struct wick_memory_use *u, const struct wick_profile *p, const struct wick_jfr_event *e);
 void wick_memory_use_end(struct wick_memory_use *u);
 
+/* Makes `to` what `u` is by now, with memory of its own, so that u can go on after `to` has been brought to its end.
+ * -WICK_E_NOMEM: then `to` is empty. */
+int wick_memory_use_copy(struct wick_memory_use *to, const struct wick_memory_use *u);
+
 /* Reads recordings. 0 or as `read`; u->moments is 0 where they have no such events. */
 int wick_memory_use_read(struct wick_memory_use *u, struct wick_profile *p, char *const *paths, int n,
                          wick_analysis_reader *read, struct wick_err *err);
