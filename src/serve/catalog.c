@@ -12,7 +12,7 @@
  * ended.
  *
  * Answers, six for each recording and 4 MiB each at most, are good as long as the file has the size they were made at,
- * or for 4 s if it grows; the oldest one makes room.
+ * or, if it grows, for a second and for ten times as long as they took; the oldest one makes room.
  *
  * Races with those who can write to the folders: a path is found once and then opened through no link (open_found),
  * and what is opened must be a plain file. A file that cannot be opened because descriptors are missing has not gone.
@@ -40,7 +40,8 @@ enum {
     MOST_MODELS = 12,
     GROWS_S = 10,         /* since the last write to a file that is not made here */
     KEPT_BYTES = 4 << 20, /* of one answer at most */
-    FRESH_S = 4,          /* age of an answer about a file that grows */
+    FRESH_S = 1,          /* age of an answer about a file that grows, */
+    FRESH_TIMES = 10,     /* and so many times what it took to make: a tenth of the time goes into making it anew */
     MARK_BYTES = 255,
 };
 #define MOST_BYTES (UINT64_C(768) << 20)
@@ -426,13 +427,14 @@ const struct wick_catalog_answer *wick_catalog_known(const struct wick_catalog_e
     for (uint32_t i = 0; i < WICK_CATALOG_ANSWERS; i++) {
         const struct wick_catalog_answer *a = &e->answers[i];
         if (a->asked && !strcmp(a->asked, asked) &&
-            (a->size == e->size_bytes || (e->live && now - a->when_ns < FRESH_S * UINT64_C(1000000000))))
+            (a->size == e->size_bytes || (e->live && now - a->when_ns < a->fresh_ns)))
             return a;
     }
     return NULL;
 }
 
-void wick_catalog_keep(struct wick_catalog_entry *e, const char *asked, char *text, size_t len, int64_t size)
+void wick_catalog_keep(struct wick_catalog_entry *e, const char *asked, char *text, size_t len, int64_t size,
+                       uint64_t took_ns)
 {
     struct wick_catalog_answer *at = &e->answers[0];
     if (len > KEPT_BYTES) { /* made anew rather than kept */
@@ -450,7 +452,9 @@ void wick_catalog_keep(struct wick_catalog_entry *e, const char *asked, char *te
     }
     free(at->asked);
     free(at->text);
-    *at = (struct wick_catalog_answer){strdup(asked), text, len, size, wick_clock_mono_ns()};
+    uint64_t fresh_ns = FRESH_S * UINT64_C(1000000000);
+    fresh_ns = took_ns * FRESH_TIMES > fresh_ns ? took_ns * FRESH_TIMES : fresh_ns;
+    *at = (struct wick_catalog_answer){strdup(asked), text, len, size, wick_clock_mono_ns(), fresh_ns};
 }
 
 /* --- JSON --- */

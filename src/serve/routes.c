@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "serve/answer.h"
 
 /* --- errors --- */
@@ -128,6 +129,7 @@ struct visit {
         int fd;
         char *path; /* NULL = nothing */
         int64_t size;
+        bool grows;
     } view;
 };
 
@@ -255,6 +257,7 @@ static int answer_view(struct visit *v, struct wick_catalog_entry *e, struct wic
     }
     v->view.fd = fd;
     v->view.size = e->size_bytes;
+    v->view.grows = e->live;
     return 0;
 }
 
@@ -264,7 +267,7 @@ static int make_view(struct visit *v, char **text, size_t *len, struct wick_err 
     char path[32];
     FILE *out = open_memstream(text, len);
     snprintf(path, sizeof path, "/proc/self/fd/%d", v->view.fd);
-    const struct wick_serve_file file = {path, v->view.path};
+    const struct wick_serve_file file = {path, v->view.path, v->view.grows};
     int rc = out ? v->s->front.view(v->s->front.ctx, v->a->segment[4], &file, v->a, out, err) : -WICK_E_NOMEM;
     if (out && (ferror(out) | fclose(out)))
         rc = -WICK_E_NOMEM;
@@ -284,6 +287,7 @@ static int read_view(struct visit *v, struct wick_err *err)
     pthread_mutex_unlock(&v->s->lock);
     if (known)
         return 0;
+    uint64_t began_ns = wick_clock_mono_ns();
     int rc = make_view(v, &text, &len, err);
     if (rc) {
         free(text);
@@ -293,7 +297,7 @@ static int read_view(struct visit *v, struct wick_err *err)
     pthread_mutex_lock(&v->s->lock);
     e = wick_catalog_find(&v->s->catalog, v->a->segment[3]);
     if (e)
-        wick_catalog_keep(e, v->q->target, text, len, v->view.size);
+        wick_catalog_keep(e, v->q->target, text, len, v->view.size, wick_clock_mono_ns() - began_ns);
     pthread_mutex_unlock(&v->s->lock);
     if (!e)
         free(text);

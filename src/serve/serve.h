@@ -45,6 +45,7 @@ struct wick_serve_jvm {
 struct wick_serve_file {
     const char *path; /* an open descriptor of the server's, so that it is the file that was checked */
     const char *name; /* its path as a user can name it */
+    bool grows;
 };
 
 /* What the front end lends. Any thread calls; ctx comes first. */
