@@ -21,6 +21,7 @@
 #include "cli/record/look.h"
 #include "cli/ui.h"
 #include "cli/ui/ui_assets.h"
+#include "cli/ui/ui_followed.h"
 #include "cli/ui/ui_front.h"
 #include "cli/ui/ui_views.h"
 #include "serve/child.h"
@@ -275,6 +276,7 @@ int wick_cmd_ui(int argc, char **argv)
     wick_http_stop(u->http);
     wick_serve_recorder_release(&u->recorder);
     wick_serve_free(u->serve);
+    wick_ui_followed_forget();
     free(u);
     return rc ? wick_ui_fail(&err) : 0;
 }

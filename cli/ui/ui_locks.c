@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ui_locks.c - the answer of `wick ui` about who blocks whom
- *
- * Memory:  that of the recording's waits (analysis/wait/lock_waits.h), while it runs.
  */
+#include "cli/ui/ui_followed.h"
 #include "cli/ui/ui_views.h"
 
 #include <stdlib.h>
@@ -116,18 +115,13 @@ static int put_graph(const struct wick_lock_waits *w, size_t rows, FILE *out)
 int wick_ui_locks(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
 {
     enum { ROWS = 100, MOST_ROWS = 2000 };
-    struct wick_lock_waits w;
-    struct wick_profile p;
     int64_t rows;
     int rc = wick_ask_number(a, "rows", 1, MOST_ROWS, ROWS, &rows, err);
-    if (rc)
-        return rc;
-    if (wick_profile_init(&p))
-        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    rc = wick_lock_waits_read(&w, &p, (char *const *)(uintptr_t)&file->path, 1, wick_ui_read_quietly, err);
-    if (!rc && put_graph(&w, (size_t)rows, out))
+    const struct wick_lock_waits *w = rc ? NULL : wick_ui_followed_locks(file, err);
+    if (!w)
+        return -err->code;
+    if (put_graph(w, (size_t)rows, out))
         rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    wick_lock_waits_release(&w);
-    wick_profile_release(&p);
+    wick_ui_followed_trim();
     return rc;
 }

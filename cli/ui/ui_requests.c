@@ -2,14 +2,13 @@
 /*
  * ui_requests.c - the answers of `wick ui` about requests: endpoints, latency over time, traces
  *
- * Each reads the recording, writes JSON to out, and returns 0 or -WICK_E_* with a message. What is written by then is
- * not sent.
+ * Each takes the recording's spans from where they are kept (ui_followed.h), writes JSON to out, and returns 0 or
+ * -WICK_E_* with a message. What is written by then is not sent.
  *
  * A request is a trace here, as long as its longest span: what a cell of the density counts are the rows of the list of
  * traces.
- *
- * Memory:  that of the recording's spans (analysis/span/spans.h), while it runs.
  */
+#include "cli/ui/ui_followed.h"
 #include "cli/ui/ui_views.h"
 
 #include <stdlib.h>
@@ -24,46 +23,18 @@ static int no_memory(struct wick_err *err)
     return wick_err_set(err, WICK_E_NOMEM, "out of memory");
 }
 
-struct spans_of {
-    struct wick_profile p;
-    struct wick_spans s;
-};
-
-static int read_spans(struct spans_of *x, const char *path, struct wick_err *err)
-{
-    if (wick_profile_init(&x->p))
-        return no_memory(err);
-    wick_spans_init(&x->s, &x->p);
-    x->s.one_process = true;
-    const struct wick_jfr_visitor v = wick_spans_visitor(&x->s);
-    int rc = wick_ui_read_quietly(&x->p, path, &v, err);
-    if (!rc && wick_spans_finish(&x->s))
-        rc = no_memory(err);
-    if (rc) {
-        wick_spans_release(&x->s);
-        wick_profile_release(&x->p);
-    }
-    return rc;
-}
-
-static void release_spans(struct spans_of *x)
-{
-    wick_spans_release(&x->s);
-    wick_profile_release(&x->p);
-}
-
 int wick_ui_endpoints(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
 {
     struct wick_endpoints e = {0};
-    struct spans_of x;
-    int rc = read_spans(&x, file->path, err);
+    const struct wick_spans *s = wick_ui_followed_spans(file, err);
+    int rc = 0;
     (void)a;
-    if (rc)
-        return rc;
-    if (wick_endpoints_init(&e, &x.s) || wick_endpoints_write(&e, WICK_ENDPOINTS_JSON, out))
+    if (!s)
+        return -err->code;
+    if (wick_endpoints_init(&e, s) || wick_endpoints_write(&e, WICK_ENDPOINTS_JSON, out))
         rc = no_memory(err);
     wick_endpoints_release(&e);
-    release_spans(&x);
+    wick_ui_followed_trim();
     return rc;
 }
 
@@ -118,28 +89,28 @@ int wick_ui_traces(const struct wick_serve_file *file, const struct wick_ask *a,
     struct wick_spantrace_id *ids = NULL;
     struct wick_json j = {.out = out};
     struct trace_choice choice;
-    struct spans_of x;
+    const struct wick_spans *s;
     size_t n = 0, total = 0;
     int64_t rows;
     int rc = wick_ask_number(a, "rows", 1, MOST_ROWS, ROWS, &rows, err);
     rc = rc ? rc : take_choice(&choice, a, err);
-    rc = rc ? rc : read_spans(&x, file->path, err);
-    if (rc)
-        return rc;
-    if (wick_spantrace_list(&x.s, &ids, &n))
+    s = rc ? NULL : wick_ui_followed_spans(file, err);
+    if (!s)
+        return -err->code;
+    if (wick_spantrace_list(s, &ids, &n))
         rc = no_memory(err);
     wick_json_open(&j, '{');
     wick_json_key(&j, "traces");
     wick_json_open(&j, '[');
     for (size_t i = 0; i < n; i++)
-        if (is_chosen(&choice, &x.p, &ids[i]) && total++ < (size_t)rows)
-            put_trace_row(&j, &x.p, &ids[i]);
+        if (is_chosen(&choice, s->p, &ids[i]) && total++ < (size_t)rows)
+            put_trace_row(&j, s->p, &ids[i]);
     wick_json_close(&j, ']');
     wick_json_key(&j, "total");
     wick_json_uint(&j, total);
     wick_json_close(&j, '}');
     free(ids);
-    release_spans(&x);
+    wick_ui_followed_trim();
     return rc;
 }
 
@@ -185,16 +156,16 @@ static void put_density(const struct wick_latency_density *d, size_t n, FILE *ou
 }
 
 /* The traces of a choice as dots; free(*out). */
-static int take_dots(struct spans_of *x, const struct trace_choice *choice, struct wick_latency_dot **out, size_t *n,
-                     struct wick_err *err)
+static int take_dots(const struct wick_spans *s, const struct trace_choice *choice, struct wick_latency_dot **out,
+                     size_t *n, struct wick_err *err)
 {
     struct wick_spantrace_id *ids = NULL;
     size_t all = 0;
-    int rc = wick_spantrace_list(&x->s, &ids, &all);
+    int rc = wick_spantrace_list(s, &ids, &all);
     *n = 0;
     *out = rc ? NULL : calloc(all + 1, sizeof **out);
     for (size_t i = 0; *out && i < all; i++)
-        if (is_chosen(choice, &x->p, &ids[i]))
+        if (is_chosen(choice, s->p, &ids[i]))
             (*out)[(*n)++] =
                 (struct wick_latency_dot){ids[i].longest->start_ns, ids[i].longest->end_ns - ids[i].longest->start_ns};
     free(ids);
@@ -207,16 +178,16 @@ int wick_ui_latency(const struct wick_serve_file *file, const struct wick_ask *a
     struct wick_latency_density d;
     struct wick_latency_dot *dots = NULL;
     struct trace_choice choice;
-    struct spans_of x;
+    const struct wick_spans *s;
     int64_t columns, rows;
     size_t n;
     int rc = wick_ask_number(a, "columns", LEAST_COLUMNS, MOST_COLUMNS, COLUMNS, &columns, err);
     rc = rc ? rc : wick_ask_number(a, "rows", LEAST_ROWS, MOST_ROWS, ROWS, &rows, err);
     rc = rc ? rc : take_choice(&choice, a, err);
-    rc = rc ? rc : read_spans(&x, file->path, err);
-    if (rc)
-        return rc;
-    rc = take_dots(&x, &choice, &dots, &n, err);
+    s = rc ? NULL : wick_ui_followed_spans(file, err);
+    if (!s)
+        return -err->code;
+    rc = take_dots(s, &choice, &dots, &n, err);
     if (!rc && wick_latency_density_init(&d, dots, n, (uint32_t)columns, (uint32_t)rows))
         rc = no_memory(err);
     if (!rc) {
@@ -224,7 +195,7 @@ int wick_ui_latency(const struct wick_serve_file *file, const struct wick_ask *a
         wick_latency_density_release(&d);
     }
     free(dots);
-    release_spans(&x);
+    wick_ui_followed_trim();
     return rc;
 }
 
@@ -252,17 +223,18 @@ static const struct wick_spantrace_id *trace_named(const struct wick_profile *p,
 int wick_ui_trace(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
 {
     struct wick_spantrace_id *ids = NULL;
-    struct spans_of x;
+    const struct wick_spans *s;
     size_t n = 0;
-    int rc = read_spans(&x, file->path, err);
-    if (rc)
-        return rc;
-    if (wick_spantrace_list(&x.s, &ids, &n))
+    int rc = 0;
+    s = wick_ui_followed_spans(file, err);
+    if (!s)
+        return -err->code;
+    if (wick_spantrace_list(s, &ids, &n))
         rc = no_memory(err);
-    const struct wick_spantrace_id *id = rc ? NULL : trace_named(&x.p, ids, n, a->segment[5], err);
-    if (id && wick_trace_view_json(&x.s, id, 1, out))
+    const struct wick_spantrace_id *id = rc ? NULL : trace_named(s->p, ids, n, a->segment[5], err);
+    if (id && wick_trace_view_json(s, id, 1, out))
         rc = no_memory(err);
     free(ids);
-    release_spans(&x);
+    wick_ui_followed_trim();
     return rc ? rc : -err->code;
 }

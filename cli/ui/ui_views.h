@@ -5,8 +5,8 @@
  * All write JSON to out, but for the first, by which they read a recording. Those that may fail return 0 or -WICK_E_*
  * with a message; what is written then is not sent.
  *
- * Memory:  what the analysis holds of the recording (its spans, waits or incidents), while it runs. Heaps are analysed
- *          in a process of their own.
+ * Memory:  what the analysis holds of the recording, while it runs; that of spans, locks and safepoints is kept
+ *          (ui_followed.h). Heaps are analysed in a process of their own.
  */
 #ifndef WICK_CLI_UI_UI_VIEWS_H
 #define WICK_CLI_UI_UI_VIEWS_H

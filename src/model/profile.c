@@ -444,6 +444,14 @@ int wick_profile_init(struct wick_profile *p)
     return -WICK_E_NOMEM;
 }
 
+uint64_t wick_profile_bytes(const struct wick_profile *p)
+{
+    return (uint64_t)p->cap_stacks * (sizeof *p->stacks + 8) + (uint64_t)p->cap_aggs * (sizeof *p->aggs + 8) +
+           (uint64_t)p->nsizes * sizeof *p->sizes + (uint64_t)p->cap_frames * (sizeof *p->frames + 8) +
+           (uint64_t)p->cap_functions * sizeof *p->functions + (uint64_t)p->cap_strings * (sizeof *p->strings + 48) +
+           (uint64_t)p->cap_labels * sizeof *p->labels;
+}
+
 void wick_profile_release(struct wick_profile *p)
 {
     for (struct wick_arena_block *b = p->arena, *next; b; b = next) {

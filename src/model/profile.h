@@ -204,6 +204,9 @@ static inline void wick_profile_move_agg(struct wick_profile *p, uint32_t to, co
 int wick_profile_init(struct wick_profile *p);
 void wick_profile_release(struct wick_profile *p);
 
+/* About how much memory it takes. */
+uint64_t wick_profile_bytes(const struct wick_profile *p);
+
 /* Takes from a frame what p->keep does not keep. */
 static inline void wick_profile_coarse(const struct wick_profile *p, int32_t *line, int32_t *bci, unsigned *kind)
 {

@@ -126,11 +126,7 @@ int wick_growing_read(struct wick_growing *g, bool last, struct wick_err *err)
 
 uint64_t wick_growing_bytes(const struct wick_growing *g)
 {
-    const struct wick_profile *p = &g->p;
-    return (uint64_t)p->cap_stacks * (sizeof *p->stacks + 8) + (uint64_t)p->cap_aggs * (sizeof *p->aggs + 8) +
-           (uint64_t)p->nsizes * sizeof *p->sizes + (uint64_t)p->cap_frames * (sizeof *p->frames + 8) +
-           (uint64_t)p->cap_functions * sizeof *p->functions + (uint64_t)p->cap_strings * (sizeof *p->strings + 48) +
-           (uint64_t)p->cap_labels * sizeof *p->labels + (uint64_t)g->heat.places * sizeof *g->heat.cells +
+    return wick_profile_bytes(&g->p) + (uint64_t)g->heat.places * sizeof *g->heat.cells +
            (uint64_t)g->memory.cap_series * sizeof *g->memory.series +
            (uint64_t)g->collections.cap * sizeof *g->collections.rows + (uint64_t)g->collections.cap_heaps * 32;
 }

@@ -288,6 +288,7 @@ int wick_spans_finish(struct wick_spans *s)
 {
     if (s->one_process && !s->failed && !s->p->failed && !join_names(s))
         return -WICK_E_NOMEM;
+    free(s->contexts);
     s->contexts = calloc(s->p->nevents + 1u, sizeof *s->contexts);
     if (s->failed || s->p->failed || !s->contexts)
         return -WICK_E_NOMEM;

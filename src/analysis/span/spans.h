@@ -87,7 +87,8 @@ void wick_spans_release(struct wick_spans *s);
 struct wick_jfr_visitor wick_spans_visitor(struct wick_spans *s);
 
 /* After reading: makes a Java thread that was renamed one thread again (if all is of one process), sorts spans by
- * thread and start, and learns which types of samples have contexts. 0 or -WICK_E_NOMEM. */
+ * thread and start, and learns which types of samples have contexts.
+ * More may be read then, and finished again. 0 or -WICK_E_NOMEM. */
 int wick_spans_finish(struct wick_spans *s);
 
 /* The innermost span that was open in a thread at a time, NULL = none. After _finish. */

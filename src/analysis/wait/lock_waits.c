@@ -174,6 +174,8 @@ static void join(struct wick_lock_waits *w)
 
 static void group(struct wick_lock_waits *w)
 {
+    free(w->locks);
+    w->nlocks = 0;
     w->locks = calloc((size_t)w->nrows + 1, sizeof *w->locks);
     if (!w->locks) {
         w->failed = true;
@@ -202,10 +204,15 @@ void wick_lock_waits_tie(struct wick_lock_waits *w)
     group(w);
 }
 
+struct wick_jfr_visitor wick_lock_waits_visitor(struct wick_lock_waits *w)
+{
+    return (struct wick_jfr_visitor){.ctx = w, .sample = no_sample, .want = want, .event = take};
+}
+
 int wick_lock_waits_read(struct wick_lock_waits *w, struct wick_profile *p, char *const *paths, int n,
                          wick_analysis_reader *read, struct wick_err *err)
 {
-    const struct wick_jfr_visitor v = {.ctx = w, .sample = no_sample, .want = want, .event = take};
+    const struct wick_jfr_visitor v = wick_lock_waits_visitor(w);
     *w = (struct wick_lock_waits){.profile = p};
     for (int i = 0; i < n; i++) {
         bool foreign = w->not_ours;

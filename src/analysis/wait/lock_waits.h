@@ -67,6 +67,10 @@ struct wick_lock_share {
  * `read`. */
 int wick_lock_waits_read(struct wick_lock_waits *w, struct wick_profile *p, char *const *paths, int n,
                          wick_analysis_reader *read, struct wick_err *err);
+/* What collects, for a reader of one input: start with {.profile, .not_ours = true}, tie at the end; more may be read
+ * then, and tied again. */
+struct wick_jfr_visitor wick_lock_waits_visitor(struct wick_lock_waits *w);
+
 /* The same for a command that reads other events at the same time: start with {.profile, .file = number of the input},
  * hand over each event of such a type, tie at the end, which joins waits with what was seen of the owners and groups
  * them by lock. Check `failed` afterwards. */

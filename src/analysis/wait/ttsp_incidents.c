@@ -351,6 +351,7 @@ void wick_ttsp_incidents_tie(struct wick_ttsp_incidents *in)
                 hi = mid;
         }
         c->first = lo;
+        c->count = 0;
         while (lo + c->count < in->nsignals && in->signals[lo + c->count].file == c->file &&
                in->signals[lo + c->count].incident == c->incident && in->signals[lo + c->count].thread == c->thread)
             c->count++;
@@ -358,6 +359,7 @@ void wick_ttsp_incidents_tie(struct wick_ttsp_incidents *in)
     }
     for (uint32_t i = 0; i < in->nslow; i++) {
         struct wick_ttsp_slow *s = &in->slow[i];
+        s->first = s->count = 0;
         for (uint32_t k = 0; k < in->nculprits; k++) {
             if (in->culprits[k].file != s->file || in->culprits[k].incident != s->incident)
                 continue;
@@ -368,10 +370,15 @@ void wick_ttsp_incidents_tie(struct wick_ttsp_incidents *in)
     }
 }
 
+struct wick_jfr_visitor wick_ttsp_incidents_visitor(struct wick_ttsp_incidents *in)
+{
+    return (struct wick_jfr_visitor){.ctx = in, .sample = no_sample, .want = want, .event = take};
+}
+
 int wick_ttsp_incidents_read(struct wick_ttsp_incidents *in, struct wick_profile *p, char *const *paths, int n,
                              wick_analysis_reader *read, struct wick_err *err)
 {
-    const struct wick_jfr_visitor v = {.ctx = in, .sample = no_sample, .want = want, .event = take};
+    const struct wick_jfr_visitor v = wick_ttsp_incidents_visitor(in);
     *in = (struct wick_ttsp_incidents){.profile = p};
     for (int i = 0; i < n; i++) {
         in->file = (uint32_t)i;

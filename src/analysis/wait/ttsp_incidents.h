@@ -74,6 +74,10 @@ struct wick_ttsp_incidents {
 int wick_ttsp_incidents_read(struct wick_ttsp_incidents *in, struct wick_profile *p, char *const *paths, int n,
                              wick_analysis_reader *read, struct wick_err *err);
 
+/* What collects, for a reader of one input: start with {.profile}, tie at the end; more may be read then, and tied
+ * again. */
+struct wick_jfr_visitor wick_ttsp_incidents_visitor(struct wick_ttsp_incidents *in);
+
 /* The same for a command that reads other events at the same time: start with {.profile, .file = number of the input},
  * hand over each event of such a type, tie at the end, which ties signals to threads and threads to incidents, worst
  * first. Check `failed` before. */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ui_followed.h - the spans, waits for locks and slow safepoints of a recording, read once
+ *
+ * Several views show the same of a recording, one after another and while it grows. What was read for the last of them
+ * is kept, and the file is read on from there: of each kind that of one file, as long as all kinds together take at
+ * most 192 MiB. A file that was replaced, or went on after it had been read to its end, is read anew.
+ *
+ * Threads: one at a time: what a function returns is good until the next call of any of them.
+ * Memory:  as said; freed by wick_ui_followed_forget.
+ */
+#ifndef WICK_CLI_UI_UI_FOLLOWED_H
+#define WICK_CLI_UI_UI_FOLLOWED_H
+
+#include "analysis/span/spans.h"
+#include "analysis/wait/lock_waits.h"
+#include "analysis/wait/ttsp_incidents.h"
+#include "serve/serve.h"
+
+/* NULL and a message on failure. */
+struct wick_spans *wick_ui_followed_spans(const struct wick_serve_file *file, struct wick_err *err);
+struct wick_lock_waits *wick_ui_followed_locks(const struct wick_serve_file *file, struct wick_err *err);
+struct wick_ttsp_incidents *wick_ui_followed_safepoints(const struct wick_serve_file *file, struct wick_err *err);
+
+/* After an answer: forgets what is too large to be kept. And all. */
+void wick_ui_followed_trim(void);
+void wick_ui_followed_forget(void);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `wick ui` keeps of a recording for its pages: read once, and the same as when it is read as a whole. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../jfr/lock_story.h"
+#include "../jfr/requests.h"
+#include "cli/ui/ui_followed.h"
+#include "cli/ui/ui_views.h"
+
+enum { HEADER = 68 };
+
+/* A recording as bytes. */
+struct bytes {
+    char *data;
+    size_t n;
+};
+
+static struct bytes made_by(int (*write_story)(int fd))
+{
+    int fd = memfd_create("story", MFD_CLOEXEC), copy = dup(fd);
+    struct stat st;
+    assert_int_equal(write_story(fd), 0);
+    assert_int_equal(fstat(copy, &st), 0);
+    struct bytes b = {malloc((size_t)st.st_size), (size_t)st.st_size};
+    assert_int_equal(pread(copy, b.data, b.n, 0), b.n);
+    close(copy);
+    return b;
+}
+
+struct file {
+    int fd;
+    char path[32];
+    struct wick_serve_file as;
+};
+
+static void make_file(struct file *f, const struct bytes *b)
+{
+    f->fd = memfd_create("recording", MFD_CLOEXEC);
+    assert_int_equal(pwrite(f->fd, b->data, b->n, 0), b->n);
+    snprintf(f->path, sizeof f->path, "/proc/self/fd/%d", f->fd);
+    f->as = (struct wick_serve_file){f->path, "x.jfr", true};
+}
+
+/* What was read is gone, but for the header, which is the writer's to change; the same comes once more behind it. */
+static void grow(const struct file *f, const struct bytes *b)
+{
+    char *nothing = calloc(1, b->n);
+    assert_int_equal(pwrite(f->fd, nothing, b->n - HEADER, HEADER), b->n - HEADER);
+    assert_int_equal(pwrite(f->fd, b->data, b->n, (off_t)b->n), b->n);
+    free(nothing);
+}
+
+/* A file that holds the recording twice, to be read as a whole. */
+static void make_double(struct file *f, const struct bytes *b)
+{
+    make_file(f, b);
+    assert_int_equal(pwrite(f->fd, b->data, b->n, (off_t)b->n), b->n);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct wick_span *x = a, *y = b;
+    return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+static void test_followed__spans_are_read_once(void **state)
+{
+    struct bytes b = made_by(requests_write);
+    struct wick_err err = {0};
+    struct wick_profile p;
+    struct wick_spans whole;
+    struct file f, both;
+    (void)state;
+    make_file(&f, &b);
+    const struct wick_spans *s = wick_ui_followed_spans(&f.as, &err);
+    assert_non_null(s);
+    size_t n = s->n, samples = s->nsamples, allocs = s->nallocs;
+    assert_true(n > 0);
+    assert_ptr_equal(wick_ui_followed_spans(&f.as, &err), s);
+    assert_int_equal(s->n, n);
+
+    grow(&f, &b);
+    for (int last = 0; last < 3; last++) { /* while it grows, when it has ended, and after that */
+        f.as.grows = !last;
+        assert_ptr_equal(wick_ui_followed_spans(&f.as, &err), s);
+        assert_int_equal(s->n, 2 * n);
+        assert_int_equal(s->nsamples, 2 * samples);
+        assert_int_equal(s->nallocs, 2 * allocs);
+    }
+
+    make_double(&both, &b);
+    assert_int_equal(wick_profile_init(&p), 0);
+    wick_spans_init(&whole, &p);
+    whole.one_process = true;
+    const struct wick_jfr_visitor v = wick_spans_visitor(&whole);
+    assert_int_equal(wick_ui_read_quietly(&p, both.path, &v, &err), 0);
+    assert_int_equal(wick_spans_finish(&whole), 0);
+    assert_int_equal(whole.n, s->n);
+    qsort(whole.spans, whole.n, sizeof *whole.spans, by_start);
+    struct wick_span *sorted = calloc(s->n, sizeof *sorted);
+    memcpy(sorted, s->spans, s->n * sizeof *sorted);
+    qsort(sorted, s->n, sizeof *sorted, by_start);
+    for (size_t i = 0; i < s->n; i++) {
+        assert_int_equal(sorted[i].start_ns, whole.spans[i].start_ns);
+        assert_int_equal(sorted[i].end_ns, whole.spans[i].end_ns);
+    }
+    free(sorted);
+    wick_spans_release(&whole);
+    wick_profile_release(&p);
+    close(f.fd);
+    close(both.fd);
+    free(b.data);
+    wick_ui_followed_forget();
+}
+
+static void test_followed__locks_are_read_once(void **state)
+{
+    struct bytes b = made_by(lock_story_write);
+    struct wick_err err = {0};
+    struct wick_profile p;
+    struct wick_lock_waits whole;
+    struct file f, both;
+    char *path = both.path;
+    (void)state;
+    make_file(&f, &b);
+    const struct wick_lock_waits *w = wick_ui_followed_locks(&f.as, &err);
+    assert_non_null(w);
+    uint32_t n = w->nrows;
+    assert_true(n > 0);
+    grow(&f, &b);
+    assert_ptr_equal(wick_ui_followed_locks(&f.as, &err), w);
+    assert_int_equal(w->nrows, 2 * n);
+    make_double(&both, &b);
+    assert_int_equal(wick_profile_init(&p), 0);
+    assert_int_equal(wick_lock_waits_read(&whole, &p, &path, 1, wick_ui_read_quietly, &err), 0);
+    assert_int_equal(w->nlocks, whole.nlocks);
+    assert_int_equal(w->recorded, whole.recorded);
+    assert_int_equal(w->not_ours, whole.not_ours);
+    for (uint32_t i = 0; i < w->nlocks; i++) {
+        assert_int_equal(w->locks[i].count, whole.locks[i].count);
+        assert_int_equal(w->locks[i].total_ns, whole.locks[i].total_ns);
+        assert_int_equal(w->locks[i].owned_ns, whole.locks[i].owned_ns);
+    }
+    wick_lock_waits_release(&whole);
+    wick_profile_release(&p);
+    close(f.fd);
+    close(both.fd);
+    free(b.data);
+    wick_ui_followed_forget();
+}
+
+static void test_followed__safepoints_are_read_once(void **state)
+{
+    struct bytes b = made_by(lock_story_write);
+    struct wick_err err = {0};
+    struct wick_profile p;
+    struct wick_ttsp_incidents whole;
+    struct file f, both;
+    char *path = both.path;
+    (void)state;
+    make_file(&f, &b);
+    const struct wick_ttsp_incidents *in = wick_ui_followed_safepoints(&f.as, &err);
+    assert_non_null(in);
+    uint32_t n = in->nslow;
+    assert_true(n > 0);
+    grow(&f, &b);
+    assert_ptr_equal(wick_ui_followed_safepoints(&f.as, &err), in);
+    assert_int_equal(in->nslow, 2 * n);
+    make_double(&both, &b);
+    assert_int_equal(wick_profile_init(&p), 0);
+    assert_int_equal(wick_ttsp_incidents_read(&whole, &p, &path, 1, wick_ui_read_quietly, &err), 0);
+    assert_int_equal(in->nculprits, whole.nculprits);
+    for (uint32_t i = 0; i < in->nculprits; i++) {
+        assert_int_equal(in->culprits[i].count, whole.culprits[i].count);
+        assert_int_equal(in->culprits[i].why, whole.culprits[i].why);
+    }
+    for (uint32_t i = 0; i < in->nslow; i++)
+        assert_int_equal(in->slow[i].count, whole.slow[i].count);
+    wick_ttsp_incidents_release(&whole);
+    wick_profile_release(&p);
+    close(f.fd);
+    close(both.fd);
+    free(b.data);
+    wick_ui_followed_forget();
+}
+
+/* A file that was read to its end and is another one now, or went on, is read anew. */
+static void test_followed__what_ended_and_changed_is_read_anew(void **state)
+{
+    struct bytes b = made_by(requests_write);
+    struct wick_err err = {0};
+    struct file f, other;
+    (void)state;
+    make_file(&f, &b);
+    f.as.grows = false;
+    const struct wick_spans *s = wick_ui_followed_spans(&f.as, &err);
+    assert_non_null(s);
+    size_t n = s->n;
+    assert_int_equal(pwrite(f.fd, b.data, b.n, (off_t)b.n), b.n);
+    s = wick_ui_followed_spans(&f.as, &err);
+    assert_non_null(s);
+    assert_int_equal(s->n, 2 * n);
+    make_file(&other, &b);
+    s = wick_ui_followed_spans(&other.as, &err);
+    assert_non_null(s);
+    assert_int_equal(s->n, n);
+    assert_int_equal(pwrite(other.fd, "no recording", 12, 0), 12);
+    assert_int_equal(ftruncate(other.fd, 12), 0);
+    assert_null(wick_ui_followed_spans(&other.as, &err));
+    assert_int_not_equal(err.code, 0);
+    close(f.fd);
+    close(other.fd);
+    free(b.data);
+    wick_ui_followed_forget();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_followed__spans_are_read_once),
+        cmocka_unit_test(test_followed__locks_are_read_once),
+        cmocka_unit_test(test_followed__safepoints_are_read_once),
+        cmocka_unit_test(test_followed__what_ended_and_changed_is_read_anew),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
