@@ -268,7 +268,7 @@ static void write_json(const struct table *t, uint32_t n, FILE *out)
             t->all_weight, t->all_count, t->unsampled_weight, t->unsampled_count, e->own);
     if (t->all_variance > 0)
         write_interval("weight", t->all_weight, t->all_variance, out);
-    fputs(",\"rows\":[", out);
+    fprintf(out, ",\"total_rows\":%" PRIu32 ",\"rows\":[", t->nrows);
     for (uint32_t i = 0; i < n; i++) {
         const struct row *r = &t->rows[i];
         fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);

@@ -16,7 +16,7 @@
  * time range. This tree is not pruned.
  *
  * Weights by label are first added up by set of labels, then each set is split into its pairs, which are sorted so
- * that equal ones lie side by side: sets are mostly far fewer than aggregates. A key shows its 100 heaviest values.
+ * that equal ones lie side by side: sets are mostly far fewer than aggregates.
  */
 #include "serve/answer.h"
 
@@ -310,6 +310,8 @@ int wick_answer_diff(struct wick_growing *base, struct wick_growing *g, const st
 
 /* --- tables of what samples carry --- */
 
+enum { THREADS = 1000, VALUES = 100, MOST_ROWS = 1000000 };
+
 /* A thread, or a label's key and value, and what has been added up for it. */
 struct share {
     uint32_t key, value;
@@ -331,11 +333,17 @@ static void add_share(struct share *to, int64_t weight, uint64_t count)
     to->count = wick_sum_u64(to->count, count);
 }
 
-static void put_threads(struct wick_json *j, const struct wick_profile *p, const struct share *shares, uint32_t n)
+/* The `rows` heaviest, 0 = all, of those that have any. */
+static void put_threads(struct wick_json *j, const struct wick_profile *p, const struct share *shares, uint32_t n,
+                        uint32_t rows)
 {
+    uint32_t total = 0;
+    while (total < n && (shares[total].weight || shares[total].count))
+        total++;
+    put_int(j, "total", total);
     wick_json_key(j, "threads");
     wick_json_open(j, '[');
-    for (uint32_t i = 0; i < n && (shares[i].weight || shares[i].count); i++) {
+    for (uint32_t i = 0; i < total && (!rows || i < rows); i++) {
         const struct wick_thread *t = &p->threads[shares[i].value];
         wick_json_open(j, '{');
         put_string(j, "name", p, t->name);
@@ -355,7 +363,9 @@ int wick_answer_threads(struct wick_growing *g, const struct wick_ask *a, FILE *
     struct wick_pick k;
     struct wick_picked s;
     struct wick_json j = {.out = out};
+    int64_t rows;
     int rc = wick_pick_init(&k, a, err);
+    rc = rc ? rc : wick_ask_number(a, "rows", 0, MOST_ROWS, THREADS, &rows, err);
     rc = rc ? rc : wick_picked_init(&s, &k, g, err);
     wick_pick_release(&k);
     if (rc)
@@ -370,7 +380,7 @@ int wick_answer_threads(struct wick_growing *g, const struct wick_ask *a, FILE *
         qsort(shares, n, sizeof *shares, heaviest_first);
         wick_json_open(&j, '{');
         wick_answer_put_event(&j, &s.view, s.event);
-        put_threads(&j, &s.view, shares, n);
+        put_threads(&j, &s.view, shares, n, (uint32_t)rows);
         wick_json_close(&j, '}');
     } else {
         rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
@@ -427,9 +437,10 @@ static struct share *label_shares(const struct wick_profile *p, size_t *n)
     return all;
 }
 
-static void put_labels(struct wick_json *j, const struct wick_profile *p, const struct share *all, size_t n)
+/* The `rows` heaviest values of each key, 0 = all. */
+static void put_labels(struct wick_json *j, const struct wick_profile *p, const struct share *all, size_t n,
+                       size_t rows)
 {
-    enum { VALUES = 100 };
     wick_json_key(j, "labels");
     wick_json_open(j, '[');
     for (size_t i = 0, end; i < n; i = end) {
@@ -437,10 +448,11 @@ static void put_labels(struct wick_json *j, const struct wick_profile *p, const 
             end++;
         wick_json_open(j, '{');
         put_string(j, "key", p, all[i].key);
-        put_flag(j, "more", end - i > VALUES);
+        put_int(j, "total", (int64_t)(end - i));
+        put_flag(j, "more", rows && end - i > rows);
         wick_json_key(j, "values");
         wick_json_open(j, '[');
-        for (size_t x = i; x < end && x < i + VALUES; x++) {
+        for (size_t x = i; x < end && (!rows || x < i + rows); x++) {
             wick_json_open(j, '{');
             put_string(j, "value", p, all[x].value);
             put_int(j, "weight", all[x].weight);
@@ -460,7 +472,9 @@ int wick_answer_labels(struct wick_growing *g, const struct wick_ask *a, FILE *o
     struct wick_picked s;
     struct wick_json j = {.out = out};
     size_t n = 0;
+    int64_t rows;
     int rc = wick_pick_init(&k, a, err);
+    rc = rc ? rc : wick_ask_number(a, "rows", 0, MOST_ROWS, VALUES, &rows, err);
     rc = rc ? rc : wick_picked_init(&s, &k, g, err);
     wick_pick_release(&k);
     if (rc)
@@ -469,7 +483,7 @@ int wick_answer_labels(struct wick_growing *g, const struct wick_ask *a, FILE *o
     if (all) {
         wick_json_open(&j, '{');
         wick_answer_put_event(&j, &s.view, s.event);
-        put_labels(&j, &s.view, all, n);
+        put_labels(&j, &s.view, all, n, (size_t)rows);
         wick_json_close(&j, '}');
     } else {
         rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");

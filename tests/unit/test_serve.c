@@ -474,6 +474,37 @@ static void test_serve__questions_about_samples_agree_with_each_other(void **sta
     assert_int_equal(number_in(text, "\"weight\":"), weight[0]);
 }
 
+static unsigned times_in(const char *text, const char *what)
+{
+    unsigned n = 0;
+    for (; (text = strstr(text, what)); text++)
+        n++;
+    return n;
+}
+
+static void test_serve__lists_are_bounded_and_say_how_many_there_are(void **state)
+{
+    struct fixture *f = *state;
+    static char text[1 << 20];
+    char target[256];
+    const char *id = f->s->catalog.entries[0]->id;
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/threads", id);
+    assert_int_equal(get(f, target, text, sizeof text), 200);
+    unsigned all = times_in(text, "\"tid\":");
+    assert_true(all > 2);
+    assert_int_equal(number_in(text, "\"total\":"), all);
+    for (unsigned rows = 0; rows < 3; rows++) {
+        snprintf(target, sizeof target, "/api/v1/recordings/%s/threads?rows=%u", id, rows);
+        assert_int_equal(get(f, target, text, sizeof text), 200);
+        assert_int_equal(times_in(text, "\"tid\":"), rows ? rows : all);
+        assert_int_equal(number_in(text, "\"total\":"), all);
+    }
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/threads?rows=-1", id);
+    assert_int_equal(get(f, target, text, sizeof text), 400);
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/labels?rows=x", id);
+    assert_int_equal(get(f, target, text, sizeof text), 400);
+}
+
 /* Ends the chunk, which is ten seconds long, and writes it. */
 static void write_chunk(struct jfr_build *j, const char *path)
 {
@@ -718,6 +749,7 @@ int main(void)
         WITH_SERVER(test_serve__paths_that_lead_nowhere_are_not_found),
         WITH_SERVER(test_serve__a_folder_shows_its_plain_files_only),
         WITH_SERVER(test_serve__recordings_stay_while_nothing_can_be_opened),
+        WITH_SERVER(test_serve__lists_are_bounded_and_say_how_many_there_are),
         WITH_SERVER(test_serve__questions_about_samples_agree_with_each_other),
         WITH_SERVER(test_serve__one_cell_far_above_the_others_does_not_set_the_colours),
         WITH_SERVER(test_serve__sums_that_are_too_large_are_the_largest_number),
