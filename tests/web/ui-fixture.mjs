@@ -13,7 +13,7 @@ const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=
 export const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** What a `wick ui` answers. */
-const REAL = ['memory/series', 'collections', 'export', 'heat', 'latency', 'traces', 'locks', 'safepoints', 'lines', 'heap'];
+const REAL = ['memory/series', 'collections', 'export', 'heat', 'latency', 'traces', 'locks', 'safepoints', 'lines', 'heap', 'threads', 'table', 'labels'];
 const isReal = (what, q) => REAL.includes(what) || q.has('callers_of') || q.has('callees_of') || (what === 'flame' && q.has('by'));
 
 /** A recording as the interface lists it, from what the commands say of the file. */
@@ -35,7 +35,7 @@ export function describe(wick, id, path, more = {}) {
 }
 
 export class Fixture {
-  /** @param options {web, wick, dir: for files, recordings: [{id, path, events, ...}], jvms} */
+  /** @param options {web, wick, dir: for files, recordings: [{id, path, events, ...}], unlisted: paths that a test lists later, jvms} */
   constructor(options) {
     this.options = options;
     this.recordings = new Map(options.recordings.map((r) => [r.id, { ...r }]));
@@ -49,7 +49,7 @@ export class Fixture {
   }
 
   async listen() {
-    this.real = spawn(this.options.wick, ['ui', '--no-open', '--source', this.options.sources, ...this.options.recordings.map((r) => r.path)], { stdio: ['ignore', 'pipe', 'ignore'] });
+    this.real = spawn(this.options.wick, ['ui', '--no-open', '--source', this.options.sources, ...this.options.recordings.map((r) => r.path), ...(this.options.unlisted ?? [])], { stdio: ['ignore', 'pipe', 'ignore'] });
     const [address] = await once(createInterface(this.real.stdout), 'line');
     const { origin, searchParams } = new URL(address);
     this.ask = async (path) => (await fetch(`${origin}/api/v1/${path}`, { headers: { Authorization: `Bearer ${searchParams.get('token')}` } }));
@@ -166,9 +166,6 @@ export class Fixture {
     const event = recording.events.find((e) => e.name === q.get('event')) ?? recording.events[0];
     const file = recording.path;
     if (what === 'flame' || what === 'diff') return this.flame(recording, event, what, q);
-    if (what === 'table') return JSON.parse(this.run('top', '--json', '-e', event.name, ...filters(q), file));
-    if (what === 'threads') return this.threads(event, file, q);
-    if (what === 'labels') return { event: event.name, unit: event.unit, labels: [{ key: 'endpoint', more: false, values: [{ value: 'GET /slow', weight: 1, samples: 1 }] }] };
     if (what === 'series') return series(recording, event, q);
     if (what === 'endpoints') return JSON.parse(this.run('endpoints', '--json', file));
     if (what === 'trace') return JSON.parse(this.run('trace', '--json', file, more));
@@ -184,11 +181,6 @@ export class Fixture {
     else this.make('flame', '-e', event.name, ...filters(q), recording.path, '-o', out);
     const data = /id="data">([^<]*)</.exec(readFileSync(out, 'utf8'))[1];
     return { event: event.name, kind: event.kind, unit: event.unit, weight: event.total, samples: event.samples, own: 0, nodes: 0, truncated: false, start_ns: recording.start_ns, end_ns: recording.end_ns, data };
-  }
-
-  threads(event, file, q) {
-    const table = JSON.parse(this.run('top', '--json', '-e', event.name, '--by', 'thread', ...filters(q), file));
-    return { event: event.name, unit: table.unit, threads: table.rows.map((r, i) => ({ name: /^\[(.*) tid=\d+\]$/.exec(r.name)?.[1] ?? r.name, tid: Number(/ tid=(\d+)/.exec(r.name)?.[1] ?? i), java_tid: i, virtual: false, weight: r.total, samples: r.total_samples })) };
   }
 }
 

@@ -44,11 +44,13 @@ before(async () => {
   execFileSync(SYNTH, ['locks', locks]);
   const heap = join(dir, 'leak.hprof');
   writeFileSync(heap, leakyHeap({ session: HOSTILE.replaceAll('/', '|') }));
+  const many = join(dir, 'many.collapsed');
+  writeFileSync(many, Array.from({ length: 1300 }, (_, i) => `main;com.example.Group${i % 7}.run;com.example.Methods.m${i} ${2000 - i}\n`).join(''));
   const sources = join(dir, 'sources');
   mkdirSync(join(sources, 'com', 'example'), { recursive: true });
   writeFileSync(join(sources, 'com', 'example', 'Service.java'), Array.from({ length: 40 }, (_, i) => `// ${i + 1} ${HOSTILE}`).join('\n'));
   first = describe(WICK, 'r1', path, { name: HOSTILE });
-  fixture = new Fixture({ web: join(source, 'web'), wick: WICK, dir, sources, jvms: JVMS, recordings: [first, describe(WICK, 'r2', join(dir, 'before.jfr')), describe(WICK, 'r3', story, { start_ns: STORY_NS, end_ns: STORY_NS + 305e9 }), describe(WICK, 'r4', locks, { start_ns: STORY_NS, end_ns: STORY_NS + 6e9 }),
+  fixture = new Fixture({ web: join(source, 'web'), wick: WICK, dir, sources, jvms: JVMS, unlisted: [many], recordings: [first, describe(WICK, 'r2', join(dir, 'before.jfr')), describe(WICK, 'r3', story, { start_ns: STORY_NS, end_ns: STORY_NS + 305e9 }), describe(WICK, 'r4', locks, { start_ns: STORY_NS, end_ns: STORY_NS + 6e9 }),
     { id: 'r5', name: 'leak.hprof', path: heap, content: 'heap', size_bytes: statSync(heap).size, start_ns: 0, end_ns: 0, live: false, unfinished: false, here: false, pid: null, problem: null, events: [], marks: [] }] });
   await fixture.listen();
   browser = await launch();
@@ -155,6 +157,41 @@ for (const [mode, options] of [['light', { colorScheme: 'light' }], ['dark', { c
     await whole(page, `ui-memory-${mode}.png`);
     await close(page);
     assert.deepEqual(unlike, []);
+  });
+}
+
+/** What else a page can look like: the address, and what shows that it does. */
+const WALL = 'event=profiler.WallClockSample';
+const STATES = [
+  ['methods', `#/r/r1/cpu?${WALL}&show=methods`, '.grid tbody tr button'],
+  ['threads', `#/r/r1/cpu?${WALL}&show=threads`, '.grid tbody tr button'],
+  ['groups', '#/r/r1/cpu?event=jdk.ExecutionSample&show=groups&group=endpoint', '.group canvas'],
+  ['sandwich', `#/r/r1/cpu?${WALL}&show=sandwich&focus=com.example.Service.method5`, '.side .table-box, .empty'],
+  ['lines', `#/r/r1/cpu?${WALL}&show=lines&focus=com.example.Service.method5`, '.lines, .empty, .table-box'],
+  ['leaf-up', `#/r/r1/cpu?${WALL}&leaf=1&search=method`, '.flame #dock .stats dd'],
+  ['filtered', `#/r/r1/cpu?${WALL}&show=threads&thread=nobody`, '.empty button'],
+  ['trace', '#/r/r1/slow?trace=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa01', '#trace svg'],
+  ['no recording', '#/r/nothing/cpu', '.empty, .error'],
+];
+
+for (const [mode, options] of [['light', { colorScheme: 'light' }], ['dark', { colorScheme: 'dark' }], ['phone', { viewport: { width: 390, height: 844 } }]]) {
+  test(`states: usable by everybody, ${mode}`, async () => {
+    const page = await open('#/r/r1/explain', options);
+    const found = [];
+    for (const [name, hash, sign] of STATES) {
+      await page.evaluate((to) => { location.hash = to; }, hash);
+      await page.waitForSelector(`#view :is(${sign})`, { state: 'attached' });
+      await settled(page);
+      await page.screenshot({ path: join(SHOTS, `state-${name.replaceAll(' ', '-')}-${mode}.png`) });
+      found.push(...(await violations(page)).map((v) => `${name}: ${v}`));
+      if (!await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)) found.push(`${name} is wider than the page`);
+    }
+    await page.keyboard.press('?');
+    await page.waitForSelector('dialog[open]');
+    await page.screenshot({ path: join(SHOTS, `state-keys-${mode}.png`) });
+    found.push(...(await violations(page)).map((v) => `keys: ${v}`));
+    await close(page);
+    assert.deepEqual(found, []);
   });
 }
 
@@ -320,6 +357,33 @@ test('side by side: a picture for each thread and endpoint, and one of them alon
   await page.waitForSelector('.group canvas');
   await page.setViewportSize({ width: 390, height: 844 });
   await page.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth && document.querySelector('.group canvas').clientWidth > 300);
+  await close(page);
+});
+
+test('methods: the heaviest by the chosen column, more with a press, and a search among all of them', async () => {
+  const weight = 2000 * 1300 - (1299 * 1300) / 2;
+  fixture.recordings.set('r6', { ...first, id: 'r6', name: 'many.collapsed', path: join(dir, 'many.collapsed'), events: [{ name: 'samples', kind: 'other', unit: 'count', samples: weight, total: weight }] });
+  const page = await open('#/r/r6/cpu?show=methods');
+  const rows = () => page.$$eval('#place .grid tbody tr', (all) => all.length);
+  await page.waitForSelector('.table-rest button');
+  assert.equal(await rows(), 500);
+  assert.match(await page.textContent('#place .table-rest:not([hidden])'), /500 of 1,308 methods/);
+  assert.deepEqual(await violations(page), []);
+  await page.focus('.table-rest button');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelectorAll('#place .grid tbody tr').length === 1000);
+  await page.keyboard.press('Enter'); // the button has kept the focus
+  await page.waitForFunction(() => document.querySelectorAll('#place .grid tbody tr').length === 1308);
+  assert.equal(await page.$$eval('#place .table-rest:not([hidden])', (all) => all.length), 0);
+  await page.click('#place .grid thead button:has-text("Total %")');
+  await page.waitForFunction(() => document.querySelector('#place .grid tbody tr button').textContent === 'main');
+  await page.evaluate(() => { location.hash = '#/r/r6/cpu?show=methods&search=Methods.m1299'; });
+  await page.waitForFunction(() => document.querySelectorAll('#place .grid tbody tr').length === 1);
+  assert.equal(await page.isVisible('.axis'), true);
+  fixture.push({ ...fixture.recordings.get('r6'), start_ns: 0, end_ns: 0 });
+  await page.evaluate(() => { location.hash = '#/r/r6/cpu?show=methods'; });
+  await page.waitForFunction(() => document.querySelector('.axis').hidden); // no time is known, so there is no axis of it
+  fixture.recordings.delete('r6');
   await close(page);
 });
 

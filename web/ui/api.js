@@ -12,7 +12,7 @@ export class ApiError extends Error {
   constructor(why, whatToDo, status) {
     super(why);
     this.why = sentenceOf(why);
-    this.whatToDo = sentenceOf(whatToDo);
+    this.whatToDo = /^\/api\//.test(whatToDo ?? '') ? '' : sentenceOf(whatToDo); // that is for scripts
     this.status = status;
   }
 }

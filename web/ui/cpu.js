@@ -22,6 +22,12 @@ function isJava(name) {
   return /^[^\s:([]+\.[^\s:([.]+$/.test(name) && !/\.(part|constprop|isra|cold|lto_priv)\b/.test(name);
 }
 
+/** A name whose package gives way first where there is no room. */
+function methodText(name) {
+  const [, before, rest] = /^((?:[a-z_][\w$]*\.)+)([^.\s]+\..+)$/.exec(name) ?? ['', '', name];
+  return before ? h('span.method', {}, h('span.package', {}, before), h('span', {}, rest)) : name;
+}
+
 /** A weight beside its share, as two columns of a table. */
 export function weightColumns(key, head, all, unit, colour) {
   return [
@@ -56,9 +62,7 @@ export class CpuView {
       this.partName = name;
       this.place.replaceChildren(this.part.root);
     }
-    if (name === 'methods') this.part.ask(context, 'table', [...queryOf(state), ['rows', '500'], ['by', 'method']]);
-    else if (name === 'threads') this.part.ask(context, 'threads', queryOf(state));
-    else if (name === 'sandwich' || name === 'groups' || name === 'lines') this.part.update(context);
+    if (name) this.part.update(context);
     else this.part.ask(context, 'flame', queryOf(state));
   }
 
@@ -77,23 +81,34 @@ class Methods extends Slot {
     super('div.scrolls', (answer, context) => this.draw(answer, context));
     this.whole = { weight: 0, unit: 'ns' };
     const columns = [
-      { key: 'name', head: 'Method', value: (r) => r.name },
+      { key: 'name', head: 'Method', value: (r) => r.name, text: (r) => methodText(r.name) },
       ...weightColumns('self', 'Self', () => this.whole.weight, () => this.whole.unit, 'var(--cell-self)'),
       ...weightColumns('total', 'Total', () => this.whole.weight, () => this.whole.unit, 'var(--cell-total)'),
       { key: 'samples', head: 'Samples', value: (r) => r.self_samples, text: (r) => formatCount(r.self_samples) },
-      { key: 'sandwich', head: 'Around it', value: (r) => r.total, text: (r) => h('span.row-tools', {}, button('Callers, callees', () => this.context.navigate({ show: 'sandwich', focus: r.name, zoom: '' }), { 'aria-label': `Callers and callees of ${r.name}` }), isJava(r.name) ? button('Lines', () => this.context.navigate({ show: 'lines', focus: r.name, zoom: '' }), { 'aria-label': `Lines of ${r.name}` }) : null) },
+      { key: 'sandwich', head: 'Around it', value: (r) => r.total, text: (r) => h('span.row-tools', {}, button('Callers, callees', () => this.context.navigate({ show: 'sandwich', focus: r.name, zoom: '' }), { 'aria-label': `Callers, callees of ${r.name}` }), isJava(r.name) ? button('Lines', () => this.context.navigate({ show: 'lines', focus: r.name, zoom: '' }), { 'aria-label': `Lines of ${r.name}` }) : null) },
     ];
     this.table = new Table(columns, {
-      caption: 'Methods by weight', sort: 'self_share', empty: 'No samples fit the filters.',
+      caption: 'Methods by weight', sort: 'self_share', empty: 'No samples fit the filters.', rows: 'methods',
+      onSort: () => this.update(this.context),
+      onMore: () => this.update(this.context),
       onPick: (r) => this.context.navigate(OF_METHOD.includes(this.context.state.show) ? { focus: r.name, zoom: '' } : { show: '', search: exactly(r.name), leaf: false, zoom: '' }),
       pickLabel: () => ({ sandwich: 'Show its callers and callees', lines: 'Show its lines' }[this.context.state.show] ?? 'Show in the flame graph'),
     });
   }
 
+  /** The heaviest by the column that the table is sorted by; a search is one among all of them. */
+  update(context) {
+    const { sort, turned, most } = this.table;
+    const by = { name: 'name', total: 'total', total_share: 'total' }[sort] ?? 'self';
+    const rows = context.state.search || turned ? 0 : most;
+    this.ask(context, 'table', [...queryOf(context.state), ['rows', String(rows)], ['by', 'method'], ['sort', by]]);
+  }
+
   draw(answer, context) {
     this.whole = answer;
     const pattern = context.state.search ? searchOf(context.state.search) : null;
-    this.table.update(pattern ? answer.rows.filter((r) => pattern.test(r.name)) : answer.rows);
+    if (pattern) this.table.update(answer.rows.filter((r) => pattern.test(r.name)));
+    else this.table.update(answer.rows, answer.total_rows);
     if (!this.table.root.isConnected) this.root.replaceChildren(this.table.root);
   }
 }
@@ -117,16 +132,24 @@ class Threads extends Slot {
       { key: 'tid', head: 'Thread id', value: (r) => r.tid, text: (r) => (r.tid ? String(r.tid) : '\u2013') },
     ];
     this.table = new Table(columns, {
-      caption: 'Threads by weight', sort: 'weight_share', empty: 'No samples fit the filters.',
+      caption: 'Threads by weight', sort: 'weight_share', empty: 'No samples fit the filters.', rows: 'threads',
+      onSort: () => this.update(this.context),
+      onMore: () => this.update(this.context),
       onPick: (r) => this.context.navigate({ show: '', thread: exactly(r.name), zoom: '' }),
       pickLabel: () => 'Show the flame graph of this thread',
       picked: (r) => this.context.state.thread === exactly(r.name),
     });
   }
 
+  update(context) {
+    const { sort, turned, most } = this.table;
+    const rows = turned || !sort.startsWith('weight') ? 0 : most; // the server has them by weight
+    this.ask(context, 'threads', [...queryOf(context.state), ['rows', String(rows)]]);
+  }
+
   draw(answer) {
-    this.whole = { unit: answer.unit, weight: answer.threads.reduce((sum, t) => sum + t.weight, 0) };
-    this.table.update(answer.threads);
+    this.whole = answer;
+    this.table.update(answer.threads, answer.total);
     if (!this.table.root.isConnected) this.root.replaceChildren(this.table.root);
   }
 }

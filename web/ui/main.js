@@ -102,7 +102,7 @@ class Ui {
     } catch (e) {
       if (this.state.recording !== id) return;
       this.title('wick', '', []);
-      byName('view').replaceChildren(errorBox(e), h('p', {}, h('a', { href: '#/' }, 'All recordings')));
+      byName('view').replaceChildren(h('div.page.missing', {}, errorBox(e), h('p', {}, h('a', { href: '#/' }, 'All recordings'))));
       return;
     } finally {
       this.fetching = null;

@@ -143,9 +143,10 @@ export class RecordingView {
     return !this.axis.root.hidden || !this.heat.root.hidden;
   }
 
-  /** The time axis, as an area or as a heatmap. */
-  showTime(shown) {
-    const { state } = this.context;
+  /** The time axis, as an area or as a heatmap; profiles of some formats do not know when their samples were taken. */
+  showTime(wanted) {
+    const { state, recording } = this.context;
+    const shown = wanted && (recording.live || recording.end_ns > recording.start_ns);
     const heat = state.heat !== '';
     this.axis.root.hidden = !shown || heat;
     this.heat.root.hidden = !shown || !heat;

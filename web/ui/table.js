@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table that is sorted by its heads. Rows stay where they are while figures change: the order is that of the chosen column.
-import { cleanText } from '../flame/text.js';
-import { exchange, h } from './dom.js';
+import { cleanText, formatCount } from '../flame/text.js';
+import { button, exchange, h } from './dom.js';
+
+const MOST = 500; // rows at first, and with each press of the button below them
 
 /** The order of rows by a column: texts upwards, numbers downwards, unless turned round. */
 export function sortedRows(rows, column, turned) {
@@ -17,7 +19,8 @@ export function sortedRows(rows, column, turned) {
 export class Table {
   /** @param {{key: string, head: string, value: (row) => number|string, text?: (row) => string|Node, bar?: (row) => number,
    *  colour?: string, hint?: string}[]} columns
-   *  @param options {caption, sort, turned, onPick(row), picked(row), pickLabel(row), onSort(key, turned), empty} */
+   *  @param options {caption, sort, turned, onPick(row), picked(row), pickLabel(row), onSort(key, turned), onMore(rows): more than
+   *  update() was given are to be shown; rows: what they are, "threads"; empty} */
   constructor(columns, options) {
     this.columns = columns;
     this.options = options;
@@ -27,7 +30,9 @@ export class Table {
     this.heads = columns.map((c) => this.head(c));
     const caption = h('caption.unseen', {}, options.caption);
     this.table = h('table.grid', {}, caption, h('thead', {}, h('tr', {}, ...this.heads)), this.body);
-    this.root = h('div.table-box', { role: 'region', 'aria-label': options.caption, tabindex: '0' }, this.table);
+    this.rest = h('p.table-rest', { hidden: true });
+    this.most = MOST;
+    this.root = h('div.table-box', { role: 'region', 'aria-label': options.caption, tabindex: '0' }, this.table, this.rest);
   }
 
   head(column) {
@@ -39,11 +44,13 @@ export class Table {
     this.turned = this.sort === key ? !this.turned : false;
     this.sort = key;
     this.options.onSort?.(key, this.turned);
-    this.update(this.rows);
+    this.update(this.rows, this.total);
   }
 
-  update(rows) {
+  /** @param total how many there are, if not all of them are given */
+  update(rows, total = rows.length) {
     this.rows = rows;
+    this.total = total;
     const column = this.columns.find((c) => c.key === this.sort);
     this.columns.forEach((c, i) => {
       const on = c === column;
@@ -52,8 +59,26 @@ export class Table {
       if (on) this.heads[i].setAttribute('aria-sort', up ? 'ascending' : 'descending');
       else this.heads[i].removeAttribute('aria-sort');
     });
-    const shown = sortedRows(rows, column, this.turned);
+    const shown = sortedRows(rows, column, this.turned).slice(0, this.most);
+    this.sayRest(shown.length);
     exchange(this.body, shown.length ? shown.map((r) => this.row(r)) : h('tr', {}, h('td', { colspan: this.columns.length }, this.options.empty ?? 'Nothing fits.')));
+  }
+
+  sayRest(shown) {
+    const more = Math.min(MOST, this.total - shown);
+    this.rest.hidden = more <= 0;
+    const text = more <= 0 ? '' : `${formatCount(shown)} of ${formatCount(this.total)} ${this.options.rows ?? 'rows'}`;
+    if (this.rest.dataset.text === text) return; // the button keeps the focus
+    this.rest.dataset.text = text;
+    const had = this.rest.contains(document.activeElement);
+    exchange(this.rest, ...(text ? [h('span', {}, text), button(`Show ${formatCount(more)} more`, () => this.showMore())] : []));
+    if (had) this.rest.querySelector('button')?.focus({ preventScroll: true });
+  }
+
+  showMore() {
+    this.most += MOST;
+    if (this.most > this.rows.length && this.rows.length < this.total) this.options.onMore?.(this.most);
+    else this.update(this.rows, this.total);
   }
 
   row(row) {
