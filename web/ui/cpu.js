@@ -85,7 +85,7 @@ class Methods extends Slot {
       ...weightColumns('self', 'Self', () => this.whole.weight, () => this.whole.unit, 'var(--cell-self)'),
       ...weightColumns('total', 'Total', () => this.whole.weight, () => this.whole.unit, 'var(--cell-total)'),
       { key: 'samples', head: 'Samples', value: (r) => r.self_samples, text: (r) => formatCount(r.self_samples) },
-      { key: 'sandwich', head: 'Around it', value: (r) => r.total, text: (r) => h('span.row-tools', {}, button('Callers, callees', () => this.context.navigate({ show: 'sandwich', focus: r.name, zoom: '' }), { 'aria-label': `Callers, callees of ${r.name}` }), isJava(r.name) ? button('Lines', () => this.context.navigate({ show: 'lines', focus: r.name, zoom: '' }), { 'aria-label': `Lines of ${r.name}` }) : null) },
+      { key: 'sandwich', head: 'Details', value: (r) => r.total, text: (r) => h('span.row-tools', {}, button('Callers, callees', () => this.context.navigate({ show: 'sandwich', focus: r.name, zoom: '' }), { 'aria-label': `Callers, callees of ${r.name}` }), isJava(r.name) ? button('Lines', () => this.context.navigate({ show: 'lines', focus: r.name, zoom: '' }), { 'aria-label': `Lines of ${r.name}` }) : null) },
     ];
     this.table = new Table(columns, {
       caption: 'Methods by weight', sort: 'self_share', empty: 'No samples fit the filters.', rows: 'methods',

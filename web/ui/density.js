@@ -184,11 +184,16 @@ export class Density {
     const { answer } = this.bands;
     const length = answer.columns.length * answer.column_ns;
     const step = timeStep(length, Math.max(2, (this.width - LEFT) / 110));
+    const room = step < 1e9 ? 80 : 56;
+    let free = -Infinity; // where the label before this one ends
     for (let t = Math.ceil(answer.start_ns / step) * step; t <= answer.start_ns + length; t += step) {
       const x = this.x((t - answer.start_ns) / answer.column_ns);
       const anchor = x > this.width - 40 ? 'end' : x < LEFT + 24 ? 'start' : 'middle';
-      this.picture.append(svg('line', { x1: x, x2: x, y1: this.height - BOTTOM, y2: this.height - BOTTOM + 4, class: 'grid-line' }),
-        svg('text', { x, y: this.height - 4, 'text-anchor': anchor }, clockOf(t + 1e3, step < 1e9 ? 1e9 : Infinity)));
+      const left = x - { start: 0, middle: room / 2, end: room }[anchor];
+      this.picture.append(svg('line', { x1: x, x2: x, y1: this.height - BOTTOM, y2: this.height - BOTTOM + 4, class: 'grid-line' }));
+      if (left < free) continue;
+      free = left + room;
+      this.picture.append(svg('text', { x, y: this.height - 4, 'text-anchor': anchor }, clockOf(t + 1e3, step < 1e9 ? 1e9 : Infinity)));
     }
   }
 

@@ -2,7 +2,7 @@
 // The place of a flame graph on a page: asks for the tree, makes the component once, and gives it each further answer.
 import { Profile, base64Bytes } from '../flame/data.js';
 import { formatCount, formatPercent } from '../flame/text.js';
-import { button, h } from './dom.js';
+import { button, emptyBox, h } from './dom.js';
 import { flameDom, FlamePanel } from './flame_panel.js';
 import { weightText } from './format.js';
 import { exactly } from './state.js';
@@ -35,6 +35,12 @@ export class FlameSlot extends Slot {
   fail(e) {
     this.drop();
     super.fail(e);
+  }
+
+  nothingFits() {
+    const { state } = this.context;
+    if (state.show !== 'sandwich') return super.nothingFits();
+    return emptyBox('No sample has this method', `The event, the time and the filters leave no stack with ${state.focus}.`);
   }
 
   draw(answer, context) {

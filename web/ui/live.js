@@ -7,7 +7,7 @@ import { Segment } from './segment.js';
 
 /** What can be recorded: [as `wick record -e` has it, what it is called, whether it is unless something else is chosen]. */
 export const EVENTS = [['cpu', 'CPU time', true], ['wall', 'Wall clock', true], ['alloc', 'Allocation', false], ['lock', 'Locks', false], ['live', 'Live objects', false], ['ttsp', 'Slow safepoints', false]];
-const INTERVALS = [['', 'as it is'], ['1ms', '1 ms'], ['5ms', '5 ms'], ['10ms', '10 ms'], ['50ms', '50 ms'], ['100ms', '100 ms']];
+const INTERVALS = [['', 'unchanged'], ['1ms', '1 ms'], ['5ms', '5 ms'], ['10ms', '10 ms'], ['50ms', '50 ms'], ['100ms', '100 ms']];
 const MOST_BYTES = 255;
 const SHOWN = 20;
 const chosenOf = new Map(); // by recording: what was chosen last, as long as the page is open

@@ -17,7 +17,7 @@ import { cleanText } from '../flame/text.js';
 const byName = (id) => document.getElementById(id);
 const KEYS = [
   ['1 \u2026 6', 'the pages Explain, Slow, CPU, Memory, Interference, Compare'],
-  ['Tab, Enter', 'go through and press everything; tables sort by their heads'],
+  ['Tab Enter', 'reach and press everything; tables sort by their heads'],
   ['/', 'search'], ['n N', 'next and previous hit'],
   ['\u2190 \u2191 \u2193 \u2192', 'in the flame graph: neighbour, caller, heaviest callee; on the time axis: move, with Shift choose'],
   ['Enter', 'zoom to the selected box; take the chosen time'], ['Backspace', 'zoom out by one caller'], ['Esc', 'reset the zoom, then the search'],
@@ -101,7 +101,7 @@ class Ui {
       this.take(recording);
     } catch (e) {
       if (this.state.recording !== id) return;
-      this.title('wick', '', []);
+      this.title('Recording not found', '', []);
       byName('view').replaceChildren(h('div.page.missing', {}, errorBox(e), h('p', {}, h('a', { href: '#/' }, 'All recordings'))));
       return;
     } finally {

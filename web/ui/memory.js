@@ -62,7 +62,7 @@ class Parts extends Slot {
     this.table = new Table([
       { key: 'part', head: 'Part', value: (r) => r.part },
       { key: 'resident', head: 'Resident', value: (r) => r.resident, text: (r) => bytes(r.resident), bar: (r) => r.resident / this.all, colour: 'var(--cell-total)' },
-      { key: 'most', head: 'Most', hint: 'The largest of all readings', value: (r) => r.most, text: (r) => bytes(r.most) },
+      { key: 'most', head: 'Peak', hint: 'The largest of all readings', value: (r) => r.most, text: (r) => bytes(r.most) },
       { key: 'growth', head: 'Growth', value: (r) => r.growth_bytes_per_s ?? 0, text: (r) => growthText(r.growth_bytes_per_s, r.growth_error_bytes_per_s) },
       { key: 'used', head: 'Used', value: (r) => r.used, text: (r) => bytes(r.used) },
       { key: 'committed', head: 'Committed', value: (r) => r.committed, text: (r) => bytes(r.committed) },
@@ -91,7 +91,7 @@ class Parts extends Slot {
     this.all = answer.resident || 1;
     const shown = answer.parts.filter((p) => p.resident || p.reserved || p.used);
     const limit = answer.cgroups?.reduce((least, l) => (l.limit > 0 && l.limit < least ? l.limit : least), Infinity);
-    const facts = [['Resident', formatWeight(answer.resident, 'bytes')], ['Most', formatWeight(answer.most, 'bytes')],
+    const facts = [['Resident', formatWeight(answer.resident, 'bytes')], ['Peak', formatWeight(answer.most, 'bytes')],
       ['Growth', growthText(answer.growth_bytes_per_s, answer.growth_error_bytes_per_s)]];
     if (answer.swapped) facts.push(['Swapped', formatWeight(answer.swapped, 'bytes')]);
     if (Number.isFinite(limit)) {
@@ -144,11 +144,11 @@ class Collections extends Over {
     this.causes = new Table([
       { key: 'cause', head: 'Cause', value: (r) => r.cause ?? 'not known' },
       { key: 'count', head: 'Collections', value: (r) => r.count, text: (r) => formatCount(r.count) },
-      { key: 'pauses', head: 'Stopped in all', value: (r) => r.pauses_ns, text: pause, bar: (r) => r.pauses_ns / this.paused, colour: 'var(--cell-total)' },
+      { key: 'pauses', head: 'Total pause', value: (r) => r.pauses_ns, text: pause, bar: (r) => r.pauses_ns / this.paused, colour: 'var(--cell-total)' },
       { key: 'longest', head: 'Longest pause', value: (r) => r.longest_pause_ns, text: (r) => formatWeight(r.longest_pause_ns, 'ns') },
     ], { caption: 'Collections by cause', sort: 'pauses' });
     this.longest = new Table([
-      { key: 'start', head: 'Began, UTC', value: (r) => clockOf(r.start_ns, 1e9) },
+      { key: 'start', head: 'Start, UTC', value: (r) => clockOf(r.start_ns, 1e9) },
       { key: 'cause', head: 'Cause', value: (r) => r.cause ?? 'not known' },
       { key: 'pause', head: 'Longest pause', value: (r) => r.longest_pause_ns, text: (r) => formatWeight(r.longest_pause_ns, 'ns') },
       { key: 'before', head: 'Heap before', value: (r) => r.before ?? 0, text: (r) => bytes(r.before) },
@@ -173,7 +173,7 @@ class Collections extends Over {
     const length = recording.end_ns - recording.start_ns;
     this.paused = answer.causes.reduce((sum, c) => sum + c.pauses_ns, 0) || 1;
     const longest = answer.causes.reduce((m, c) => Math.max(m, c.longest_pause_ns), 0);
-    const facts = [['Collections', formatCount(answer.total)], ['Stopped in all', formatWeight(this.paused, 'ns')], ['Longest pause', formatWeight(longest, 'ns')]];
+    const facts = [['Collections', formatCount(answer.total)], ['Total pause', formatWeight(this.paused, 'ns')], ['Longest pause', formatWeight(longest, 'ns')]];
     if (length > 0) facts.push(['Share of the time', formatPercent(this.paused, length)]);
     this.facts.replaceChildren(...facts.map(([k, v]) => h('div', {}, h('dt', {}, k), h('dd', {}, v))));
     this.causes.update(answer.causes);

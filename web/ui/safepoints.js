@@ -91,7 +91,7 @@ export class Safepoints extends Over {
       onPick: (r) => this.pick(longestOf(r, this.answer.worst)), pickLabel: () => 'Show the longest time with its stack',
     });
     this.each = new Table([
-      { key: 'start', head: 'Began, UTC', value: (r) => clockOf(r.time_ns, 1e9) },
+      { key: 'start', head: 'Start, UTC', value: (r) => clockOf(r.time_ns, 1e9) },
       { key: 'operation', head: 'For', value: (r) => r.operation || r.kind },
       { key: 'reach', head: 'Time to reach', value: (r) => r.reach_ns, text: (r) => ns(r.reach_ns) },
       { key: 'duration', head: 'In all', value: (r) => r.duration_ns, text: (r) => ns(r.duration_ns) },

@@ -47,6 +47,11 @@ class Side extends Slot {
     });
   }
 
+  /** The graph below says what to do. */
+  nothingFits() {
+    return [this.head, h('p.quiet', {}, 'None.')];
+  }
+
   draw(answer) {
     if (this.drawn === answer) return;
     this.drawn = answer;

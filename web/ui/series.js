@@ -210,10 +210,15 @@ export class TimeAxis {
     const [from, to] = this.span;
     const step = timeStep(to - from, Math.max(2, (this.width - LEFT) / 110));
     const fine = step < 1e9 ? 1e9 : Infinity;
+    const room = fine < Infinity ? 80 : 56;
+    let free = -Infinity; // where the label before this one ends
     for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
       const x = this.xOf(t);
       const anchor = x > this.width - 40 ? 'end' : x < LEFT + 24 ? 'start' : 'middle';
+      const left = x - { start: 0, middle: room / 2, end: room }[anchor];
       this.picture.append(svg('line', { x1: x, x2: x, y1: this.height - BOTTOM, y2: this.height - BOTTOM + 4, class: 'grid-line' }));
+      if (left < free) continue;
+      free = left + room;
       this.picture.append(svg('text', { x, y: this.height - 4, 'text-anchor': anchor }, clockOf(t, fine)));
     }
   }

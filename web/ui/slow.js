@@ -108,7 +108,7 @@ class Traces extends Slot {
     this.table = new Table([
       { key: 'endpoint', head: 'Trace', value: (r) => r.endpoint ?? NO_ENDPOINT },
       { ...time('latency_ns', 'Duration'), bar: (r) => r.latency_ns / this.longest, colour: 'var(--cell-total)' },
-      { key: 'start_ns', head: 'Began, UTC', value: (r) => r.start_ns, text: (r) => clockOf(r.start_ns, 1e9) },
+      { key: 'start_ns', head: 'Start, UTC', value: (r) => r.start_ns, text: (r) => clockOf(r.start_ns, 1e9) },
       { key: 'spans', head: 'Spans', value: (r) => r.spans, text: (r) => formatCount(r.spans) },
       { key: 'id', head: 'Id', value: (r) => r.id },
     ], {

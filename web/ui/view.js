@@ -88,6 +88,7 @@ export class Slot {
   nothingFits() {
     const { recording, state } = this.context;
     if (recording.live && !chipsOf(state).length && !state.to) return emptyBox('No samples yet', 'The first ones are on their way: a recording is read once a second.');
+    if (!chipsOf(state).length && !state.to) return emptyBox('No samples', 'The recording has none to show here: choose another event above.');
     return emptyBox('No samples fit', 'Nothing of this event lies in the chosen time and passes the filters.',
       button('Remove all filters', () => this.context.navigate({ from: 0, to: 0, labels: [], thread: '', endpoint: '', state: '', filter: '', exclude: '' })));
   }
