@@ -196,6 +196,7 @@ test('spark: the newest reading is at the right edge, the top at the upper one',
 
 test('memory: growth within its error is steady, and a limit is reached only by what grows', () => {
   assert.equal(growthText(1000, 2000), 'steady');
+  assert.equal(growthText(2 ** 20, 0), '+1.00 MiB/s');
   assert.equal(growthText(2 ** 20, 2 ** 10), '+1.00 MiB/s \u00b1 1.00 KiB');
   assert.equal(timeToLimit(50, 100, 1, 2), '');
   assert.match(timeToLimit(50, 170, 1, 0.5), /2 min 00 s/);

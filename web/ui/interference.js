@@ -81,7 +81,7 @@ class Locks extends Slot {
       this.root.replaceChildren(emptyBox(title, text, answer.recorded ? null : commandLine('wick record -e cpu,wall,lock PID')));
       return;
     }
-    this.facts.textContent = `${formatWeight(answer.total_ns, 'ns')} waited in all. Threads whose names differ only in numbers are shown as one, as are locks of one class.${answer.total > answer.flows.length ? ` The ${answer.flows.length} heaviest of ${answer.total} edges are shown.` : ''}`;
+    this.facts.textContent = `${formatWeight(answer.total_ns, 'ns')} of waiting. Threads whose names differ only in numbers are shown as one, as are locks of one class.${answer.total > answer.flows.length ? ` The ${answer.flows.length} heaviest of ${answer.total} edges are shown.` : ''}`;
     if (!this.graph.root.isConnected) this.root.replaceChildren(h('h2', {}, 'Who blocks whom'), this.facts, this.graph.root);
     this.graph.update(answer, context.state.lock);
   }

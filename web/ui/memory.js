@@ -15,7 +15,7 @@ const bytes = (v) => (v ? formatWeight(v, 'bytes') : '\u2013');
 /** "+1.2 MiB/s ± 0.3", or a dash where growth is within its error. */
 export function growthText(rate, error) {
   if (!Number.isFinite(rate) || Math.abs(rate) <= (error ?? 0)) return 'steady';
-  return `${rate < 0 ? '\u2212' : '+'}${formatWeight(Math.abs(rate), 'bytes')}/s \u00b1 ${formatWeight(error ?? 0, 'bytes')}`;
+  return `${rate < 0 ? '\u2212' : '+'}${formatWeight(Math.abs(rate), 'bytes')}/s${error >= 1 ? ` \u00b1 ${formatWeight(error, 'bytes')}` : ''}`;
 }
 
 /** "limit in 3 min" at this growth, '' if it does not grow. */

@@ -84,7 +84,7 @@ export class Safepoints extends Over {
       { key: 'frame', head: 'Where', value: (r) => r.frame || 'not known', text: (r) => placeOf(r) || 'not known' },
       { key: 'why', head: 'Why', value: (r) => reason(r.why)[0] },
       { key: 'late', head: 'Times', value: (r) => r.late, text: (r) => formatCount(r.late) },
-      { key: 'total', head: 'Awaited in all', value: (r) => r.total_ns, text: (r) => ns(r.total_ns), bar: (r) => r.total_ns / this.awaited, colour: 'var(--cell-total)' },
+      { key: 'total', head: 'Time waited', value: (r) => r.total_ns, text: (r) => ns(r.total_ns), bar: (r) => r.total_ns / this.awaited, colour: 'var(--cell-total)' },
       { key: 'longest', head: 'Longest', value: (r) => r.longest_ns, text: (r) => ns(r.longest_ns) },
     ], {
       caption: 'What was slow to reach safepoints', sort: 'total', empty: 'No thread was seen to be slow.',
@@ -94,7 +94,7 @@ export class Safepoints extends Over {
       { key: 'start', head: 'Start, UTC', value: (r) => clockOf(r.time_ns, 1e9) },
       { key: 'operation', head: 'For', value: (r) => r.operation || r.kind },
       { key: 'reach', head: 'Time to reach', value: (r) => r.reach_ns, text: (r) => ns(r.reach_ns) },
-      { key: 'duration', head: 'In all', value: (r) => r.duration_ns, text: (r) => ns(r.duration_ns) },
+      { key: 'duration', head: 'Duration', value: (r) => r.duration_ns, text: (r) => ns(r.duration_ns) },
       { key: 'thread', head: 'Slow thread', value: (r) => slowest(r)?.thread ?? 'not known' },
       { key: 'why', head: 'Why', value: (r) => reason(slowest(r)?.why)[0] },
     ], {
@@ -137,7 +137,7 @@ export class Safepoints extends Over {
     const { recording } = this.context;
     const length = recording.end_ns - recording.start_ns;
     const waited = answer.worst.reduce((sum, s) => sum + s.reach_ns, 0);
-    const facts = [['Slow safepoints', formatCount(answer.incidents)], ['Waited for the slow', ns(waited)], ['Longest', ns(Math.max(...answer.worst.map((s) => s.reach_ns)))]];
+    const facts = [['Slow safepoints', formatCount(answer.incidents)], ['Time waited', ns(waited)], ['Longest', ns(Math.max(...answer.worst.map((s) => s.reach_ns)))]];
     if (answer.threshold_ns) facts.push(['Slow is more than', ns(answer.threshold_ns)]);
     if (answer.safepoints) facts.push(['All safepoints', formatCount(answer.safepoints)]);
     if (length > 0) facts.push(['Share of the time', formatPercent(waited, length)]);

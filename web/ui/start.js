@@ -107,7 +107,7 @@ export class StartView {
     let act;
     if (jvm.recording) act = h('a.plain.as-button', { href: formatState({ ...emptyState(), recording: jvm.recording }), 'data-pid': jvm.pid }, h('i.dot', { 'aria-hidden': 'true' }), 'Recording: show');
     else act = h('button.record', { type: 'button', 'data-pid': jvm.pid, disabled: !jvm.readable, onclick: (e) => this.record(jvm, e.currentTarget), 'aria-label': `Record ${jvmTitle(jvm)}` }, h('i.dot', { 'aria-hidden': 'true' }), 'Record');
-    return h('article.card.jvm', {}, h('div.jvm-text', {}, h('h3', { title: jvm.name }, jvmTitle(jvm)), h('p.quiet.whole', { title: jvm.name }, jvm.name), h('p.quiet', {}, facts.join(' \u00b7 ')), jvm.readable ? null : h('p.quiet', {}, 'It belongs to another user: start wick as that user or as root to record it.')), act, this.figures(jvm));
+    return h('article.card.jvm', {}, h('div.jvm-text', {}, h('h3', { title: jvm.name }, jvmTitle(jvm)), jvmTitle(jvm) === jvm.name ? null : h('p.quiet.whole', { title: jvm.name }, jvm.name), h('p.quiet', {}, facts.join(' \u00b7 ')), jvm.readable ? null : h('p.quiet', {}, 'It belongs to another user: start wick as that user or as root to record it.')), act, this.figures(jvm));
   }
 
   async record(jvm, press) {
