@@ -9,7 +9,8 @@ lines and the word `export` are all that is removed, so the modules run unchange
 at the top level of different modules must therefore differ: checked below. The hashes of script and style go into the
 page's Content-Security-Policy. A page is cut in pieces where its title and data go in.
 
-What `wick ui` serves are files as they are: web/ui/index.html, and all that it and they name.
+What `wick ui` serves are files: web/ui/index.html, and all that it and they name, as they are but for the comments of scripts,
+of which the licence and the empty line stay: what a browser says of a line is true of the file.
 """
 import base64
 import hashlib
@@ -156,6 +157,12 @@ def named_by(web, path):
     return []
 
 
+def without_comments(text):
+    """A script without the comments that have lines of their own."""
+    text = re.sub(r'^[ \t]*/\*\*.*?\*/[ \t]*$', lambda m: '\n' * m.group().count('\n'), text, flags=re.M | re.S)
+    return re.sub(r'^[ \t]*//(?! SPDX).*$', '', text, flags=re.M)
+
+
 def ui(web):
     """Every file at the address /ui/ and its path in web/, and the description of the API."""
     web = web.resolve()
@@ -170,7 +177,7 @@ def ui(web):
     out = '#include "cli/ui/ui_assets.h"\n\n'
     rows = ''
     for i, (address, path) in enumerate(files):
-        text = read(path)
+        text = without_comments(read(path)) if path.suffix == '.js' else read(path)
         out += 'static ' + c_array(f'asset_{i}', text)
         rows += f'    {{"{address}", "{TYPES[path.suffix]}", asset_{i}, {len(text.encode())}}},\n'
     USED.extend([p for _, p in files])
