@@ -87,30 +87,35 @@ static bool has(const struct wick_explain_findings *all, enum wick_explain_rule_
 
 /* What the JVM answered. */
 struct answers {
-    struct wick_strbuf deadlock, holder;
+    struct wick_strbuf deadlock;
+    struct wick_explain_chains chains;
 };
 
-/* Finds out who holds most of the heap, if a dump may be taken. False: it is not known. */
-static bool ask_for_holder(const struct explain *x, const struct wick_explain_facts *f, struct wick_strbuf *out)
+/* Finds out who holds most of the heap, and class loaders if these grow, if a dump may be taken. Where it may not, or
+ * that fails, nothing is known. */
+static void ask_for_holders(const struct explain *x, const struct wick_explain_facts *f, bool loaders,
+                            struct wick_explain_chains *out)
 {
     struct wick_err err = {0};
     char used[32], most[32];
     uint64_t heap = f->nheaps ? (uint64_t)f->heaps[f->nheaps - 1].used : f->memory.part[WICK_MEMORY_HEAP].now.committed;
     if (!heap) {
         wick_ui_note("wick: what holds the heap was not searched for: it is not known how much of it is in use");
-        return false;
+        return;
     }
     if (heap > x->chains_most) {
         wick_ui_note(
             "wick: what holds the heap was not searched for: %s of it is in use, and --chains allows a dump of %s",
             wick_ui_binary(heap, used, sizeof used), wick_ui_binary(x->chains_most, most, sizeof most));
-        return false;
+        return;
     }
-    if (wick_explain_chain(x->pid, out, &err)) {
+    if (wick_explain_chain(x->pid, loaders, out, &err))
         wick_ui_note("wick: what holds the heap could not be determined: %s", err.msg);
-        return false;
-    }
-    return out->len;
+}
+
+static const char *said(const struct wick_strbuf *b)
+{
+    return b->len && !b->failed ? b->buf : NULL;
 }
 
 /* Applies the rules; once more, if the JVM has something to say of what they found. */
@@ -123,9 +128,12 @@ static int judge(const struct explain *x, struct wick_explain_findings *all, str
     bool full = has(all, WICK_EXPLAIN_RULE_LIVE_SET) || wick_explain_is_heap_full(f);
     if (has(all, WICK_EXPLAIN_RULE_STUCK) && ask_for_deadlocks(x->pid, &a->deadlock))
         f->deadlock = a->deadlock.buf;
-    if (x->chains && full && ask_for_holder(x, f, &a->holder))
-        f->holder = a->holder.buf;
-    if (!f->deadlock && !f->holder)
+    bool loaders = wick_explain_is_of_loaders(all);
+    if (x->chains && (full || loaders))
+        ask_for_holders(x, f, loaders, &a->chains);
+    f->holder = full ? said(&a->chains.heap) : NULL;
+    f->loader_holder = said(&a->chains.loaders);
+    if (!f->deadlock && !f->holder && !f->loader_holder)
         return 0;
     wick_explain_findings_release(all);
     return wick_explain_apply(all, f, err);
@@ -152,7 +160,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     const struct explain *x = arg;
     struct wick_explain_findings all = {0};
     struct wick_explain_facts f = {0};
-    struct answers answers = {WICK_STRBUF_INIT, WICK_STRBUF_INIT};
+    struct answers answers = {WICK_STRBUF_INIT, WICK_EXPLAIN_CHAINS_INIT};
     struct wick_profile p;
     int rc = wick_profile_init(&p);
     if (rc)
@@ -177,7 +185,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     wick_explain_findings_release(&all);
     wick_explain_release(&f);
     wick_strbuf_release(&answers.deadlock);
-    wick_strbuf_release(&answers.holder);
+    wick_explain_chains_release(&answers.chains);
     wick_profile_release(&p);
     return rc;
 }

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "cli/heap/heap_live.h"
 #include "cli/ui.h"
+#include "heap/alike.h"
 #include "heap/report.h"
 
 enum { CELL = 32 };
@@ -40,27 +41,66 @@ static void add_holder(struct wick_heap_report *r, struct wick_strbuf *out)
     wick_heap_path_add(&r->graph, &r->paths[0], out);
 }
 
-int wick_explain_chain(int pid, struct wick_strbuf *out, struct wick_err *err)
+/* Class loaders that are made again and again stay because one object holds them all. */
+static int add_loaders(struct wick_heap_report *r, struct wick_strbuf *out, struct wick_err *err)
+{
+    struct wick_heap_alike alike;
+    struct wick_heap_common common;
+    char count[CELL];
+    int rc = wick_heap_alike_loaders(&r->loaders, &alike, err);
+    rc = rc ? rc : wick_heap_alike_holder(&r->graph, &alike, &common, err);
+    if (rc)
+        return rc;
+    if (common.held && alike.count > 1) {
+        wick_strbuf_addf(out, "%s class loaders are of ", wick_ui_count(alike.count, count, sizeof count));
+        wick_heap_class_name(&r->graph.classes, alike.class, out);
+        wick_strbuf_addf(out, ", of which %zu of %zu are held by ", common.held, alike.n);
+        wick_heap_object_add(&r->graph, common.holder, out);
+        wick_strbuf_adds(out, ", one by ");
+        wick_heap_path_add(&r->graph, &common.path, out);
+    }
+    wick_heap_common_release(&common);
+    return 0;
+}
+
+/* Where something is said. */
+static void add_cost(uint64_t size, double stopped, struct wick_strbuf *out)
+{
+    char bytes[CELL];
+    if (out->len)
+        wick_strbuf_addf(out, " (by a heap dump of %s: the JVM was stopped for %.1f s at most)",
+                         wick_ui_binary(size, bytes, sizeof bytes), stopped);
+}
+
+int wick_explain_chain(int pid, bool loaders, struct wick_explain_chains *out, struct wick_err *err)
 {
     const struct wick_heap_ask ask = {.graph = true, .paths = true, .rows = 1, .step = show_step};
     struct wick_strbuf title = WICK_STRBUF_INIT;
     struct wick_heap_report r;
     struct stat st;
-    char word[16], bytes[CELL];
+    char word[16];
     snprintf(word, sizeof word, "%d", pid);
     uint64_t begin_ns = wick_clock_mono_ns();
     int fd = wick_heap_live_dump(word, true, &title, err);
     double stopped = (double)(wick_clock_mono_ns() - begin_ns) / 1e9;
     uint64_t size = fd >= 0 && !fstat(fd, &st) ? (uint64_t)st.st_size : 0;
     int rc = fd < 0 ? fd : wick_heap_report_adopt(&r, fd, title.buf, &ask, err);
-    wick_ui_progress_end();
-    if (!rc && r.retained.nsuspects) {
-        add_holder(&r, out);
-        wick_strbuf_addf(out, " (by a heap dump of %s: the JVM was stopped for %.1f s at most)",
-                         wick_ui_binary(size, bytes, sizeof bytes), stopped);
-    }
-    if (!rc)
-        wick_heap_report_release(&r);
     wick_strbuf_release(&title);
-    return rc ? rc : out->failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : 0;
+    if (!rc) {
+        if (r.retained.nsuspects)
+            add_holder(&r, &out->heap);
+        rc = loaders ? add_loaders(&r, &out->loaders, err) : 0;
+        add_cost(size, stopped, &out->heap);
+        add_cost(size, stopped, &out->loaders);
+        wick_heap_report_release(&r);
+    }
+    wick_ui_progress_end();
+    bool failed = out->heap.failed || out->loaders.failed;
+    return rc ? rc : failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : 0;
+}
+
+void wick_explain_chains_release(struct wick_explain_chains *c)
+{
+    wick_strbuf_release(&c->heap);
+    wick_strbuf_release(&c->loaders);
 }

@@ -13,7 +13,7 @@ import java.util.Random;
  * A service that leaks in one way, 20 times a second. It only allocates, and drops what it allocated, until a line comes
  * on its standard input, so that the leak begins with the recording; and it leaks no more after 20 s and a bit
  * (MOST_TICKS), so that one that is stopped late has not come to its limits. With an OutOfMemoryError it goes on, full as
- * it is, and fails again and again.
+ * it is, and fails again and again. -Dticks=N has it leak for longer.
  *
  * <pre>
  *   map BYTES          entries of a map
@@ -34,7 +34,7 @@ public class Leak {
     static final List<Runnable> listeners = new ArrayList<>();
     static final List<Object> kept = new ArrayList<>();
     static final ThreadLocal<List<byte[]>> local = ThreadLocal.withInitial(ArrayList::new);
-    static final int WARM_TICKS = 60, MOST_TICKS = 560;
+    static final int WARM_TICKS = 60, MOST_TICKS = Integer.getInteger("ticks", 560);
     static volatile Object sink;
     static byte[] reserve = new byte[2 << 20]; // what a JVM that is full needs to be attached to
     static long sum;

@@ -24,9 +24,9 @@ WAYS = {
 }
 
 
-def explain(j, most):
-    r = t.wick("explain", "--json", "--lib", t.AGENT, "-d", "5", "--chains", most, j.pid)
-    found = [f for f in json.loads(r.out)["findings"] if f["rule"] == "out-of-memory"] if r.status == 0 else []
+def explain(j, most, seconds=5, rule="out-of-memory"):
+    r = t.wick("explain", "--json", "--lib", t.AGENT, "-d", str(seconds), "--chains", most, j.pid, seconds=seconds + 300)
+    found = [f for f in json.loads(r.out)["findings"] if f["rule"] == rule] if r.status == 0 else []
     return r, found[0] if len(found) == 1 else None
 
 
@@ -54,6 +54,27 @@ def check(way, keeper, what, words):
     return j
 
 
+def loaders():
+    """Class loaders that grow, in a heap that does not fill up: readings of memory come every ten seconds, and eight are needed."""
+    j = t.Jvm(["-Xmx400m", "-XX:+UseSerialGC", "-Dticks=1000000", "-cp", classes, "Leak", "loaders"], "loaders")
+    t.check("loaders: the service is at work", j.wait_for(r"(?m)^warm$"), j.output())
+    j.say("go")
+    before = left_behind()
+    r, found = explain(j, "1g", 95, "memory-growth")
+    said = found["figures"].get("holder", "") if found else ""
+    print(f"# loaders: {found['sentence'] if found else r}")
+    m = re.match(r"([\d,]+) class loaders are of Memory\$Loader, of which (\d+) of (\d+) are held by java\.lang\.Object\[\d+\], one by (.*) "
+                 r"\(by a heap dump of [\d.]+ MiB: the JVM was stopped for [\d.]+ s at most\)$", said)
+    t.check("loaders: who holds them is named", m and int(m[1].replace(",", "")) > 100 and m[2] == m[3] == "32", said or r)
+    path = m[4] if m else ""
+    at = [path.find(w) for w in ("class Leak, static kept -> java.util.ArrayList, elementData -> java.lang.Object[", "Memory$Loader")]
+    t.check("loaders: with the way from the root to one of them", at[0] >= 0 and at == sorted(at) and path.endswith("Memory$Loader"), path)
+    t.check("loaders: also in the sentence", found and "class loaders more than at the start" in found["sentence"]
+            and said in found["sentence"], found)
+    t.check("loaders: no file is left behind", t.until(lambda: set(left_behind()) <= set(before), 10), left_behind())
+    j.kill()
+
+
 for name, row in WAYS.items():
     jvm = check(name, *row)
     if name == "map":
@@ -61,6 +82,7 @@ for name, row in WAYS.items():
         t.check("a heap larger than allowed is not dumped", without and "holder" not in without["figures"]
                 and "--chains allows a dump of 1 MiB" in answer.err, answer)
     jvm.kill()
+loaders()
 wrong = t.wick("explain", "--chains", "many", "1")
 t.check("a size is wanted", wrong.status == 2 and "--chains takes a size" in wrong.err, wrong)
 t.done()

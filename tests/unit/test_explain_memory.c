@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `wick explain` says of a heap that fills up: facts of a minute, made by hand. */
+/* What `wick explain` says of a heap that fills up and of memory that grows: facts of a minute, made by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -158,6 +158,53 @@ static void test_live_set__names_the_holder_that_a_dump_shows(void **state)
     says(growing(0, 100), "it is not checked without a finding", "");
 }
 
+/* "rule: sentence" lines of parts that grow by so many MiB a minute, from 50 MiB on, read each second. */
+static char *grown(int heap, int malloc, int metaspace, const char *loader_holder)
+{
+    struct wick_memory_moment series[POINTS] = {{0}};
+    struct wick_profile p;
+    struct wick_explain_findings all;
+    struct wick_err err = {0};
+    struct wick_strbuf out = WICK_STRBUF_INIT;
+    assert_int_equal(wick_profile_init(&p), 0);
+    for (int i = 0; i < POINTS; i++) {
+        series[i].seconds = i;
+        series[i].resident[WICK_MEMORY_HEAP] = (uint64_t)(50 * MIB + heap * MIB * i / POINTS);
+        series[i].resident[WICK_MEMORY_MALLOC] = (uint64_t)(50 * MIB + malloc * MIB * i / POINTS);
+        series[i].resident[WICK_MEMORY_METASPACE] = (uint64_t)(50 * MIB + metaspace * MIB * i / POINTS);
+        series[i].count[WICK_MEMORY_METASPACE] = (uint64_t)(metaspace * i);
+    }
+    struct wick_explain_facts f = {
+        .p = &p,
+        .duration_ns = POINTS * S,
+        .kills_since = -1,
+        .loader_holder = loader_holder,
+        .memory = {.moments = POINTS, .resident = (uint64_t)(200 * MIB), .series = series, .nseries = POINTS}};
+    assert_int_equal(wick_explain_apply(&all, &f, &err), 0);
+    wick_strbuf_adds(&out, wick_explain_is_of_loaders(&all) ? "of loaders\n" : "");
+    for (size_t i = 0; i < all.n; i++) {
+        wick_strbuf_addf(&out, "%s: ", all.rows[i].rule->name);
+        wick_explain_text_sentence(&out, &all.rows[i]);
+        wick_strbuf_addc(&out, '\n');
+    }
+    wick_explain_findings_release(&all);
+    wick_profile_release(&p);
+    return wick_strbuf_take(&out);
+}
+
+static void test_memory_growth__names_who_holds_class_loaders(void **state)
+{
+    (void)state;
+    char *text = grown(0, 0, 30, "9 class loaders are of A");
+    assert_memory_equal(text, "of loaders\nmemory-growth: metaspace grew by", 42);
+    assert_non_null(strstr(text, " class loaders more than at the start: "));
+    assert_non_null(strstr(text, "; 9 class loaders are of A"));
+    free(text);
+    text = grown(0, 30, 0, "9 class loaders are of A");
+    assert_null(strstr(text, "class loaders"));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +212,7 @@ int main(void)
         cmocka_unit_test(test_live_set__grows_steadily),
         cmocka_unit_test(test_live_set__that_has_become_full_is_named),
         cmocka_unit_test(test_live_set__names_the_holder_that_a_dump_shows),
+        cmocka_unit_test(test_memory_growth__names_who_holds_class_loaders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,10 +168,11 @@ struct wick_explain_facts {
     struct wick_memory_use memory;
     /* What the JVM answered when it was asked for deadlocks: NULL = it was not, "" = there are none; the caller's. */
     const char *deadlock;
-    const char *holder;  /* what a heap dump of the JVM says of who holds most of the heap; NULL = none was taken; the
-                            caller's */
-    bool unfinished;     /* an input has no end; the caller's to set, as is the next */
-    int64_t kills_since; /* OOM kills of the process's cgroup since its last reading; -1 = not known */
+    /* What a heap dump of the JVM says of who holds most of the heap, and of who holds class loaders; NULL = nothing,
+     * or none was taken; the caller's. */
+    const char *holder, *loader_holder;
+    bool unfinished;                     /* an input has no end; the caller's to set, as is the next */
+    int64_t kills_since;                 /* OOM kills of the process's cgroup since its last reading; -1 = not known */
     int64_t memory_charged;              /* of the cgroup with the limit, at the last reading */
     struct wick_explain_rows exhausted;  /* OutOfMemoryErrors by their message; sum: how many */
     struct wick_explain_victim *victims; /* in the order of their first errors */

@@ -18,7 +18,8 @@
 #define RISE_LEAST  0.10 /* of the heap's maximum */
 #define FULL        0.90 /* of it: some room, such as a survivor space, is never used */
 #define COMES_ALONG 4.0  /* a part that grows by less than so many times what threads or loaders do is theirs */
-#define FIRST       1e6  /* times the length of the recording: more than any number of threads can wait */
+#define LOADERS     "class loaders"
+#define FIRST       1e6 /* times the length of the recording: more than any number of threads can wait */
 
 enum { VICTIMS_SHOWN = 3 }; /* threads in a sentence */
 
@@ -142,8 +143,7 @@ static const struct {
     const char *made_by; /* whose methods code calls that makes more of it, NULL = not known */
 } growers[] = {
     {WICK_MEMORY_STACKS, "threads", "threads are started that do not end", "java/lang/Thread"},
-    {WICK_MEMORY_METASPACE, "class loaders", "classes are made, or loaded, that are never unloaded",
-     "java/lang/ClassLoader"},
+    {WICK_MEMORY_METASPACE, LOADERS, "classes are made, or loaded, that are never unloaded", "java/lang/ClassLoader"},
     {WICK_MEMORY_MALLOC, NULL, "direct buffers, or memory of native code, that is not freed",
      "java/nio/DirectByteBuffer"},
     {WICK_MEMORY_CODE_CACHE, NULL, "more and more code is compiled"},
@@ -174,6 +174,8 @@ static void say_growth(struct wick_explain *x, size_t i, double rate, double gro
     }
     if (growers[i].made_by)
         wick_explain_say_user(x, r, growers[i].made_by);
+    if (part == WICK_MEMORY_METASPACE && x->f->loader_holder)
+        wick_explain_say(x, r, "holder", x->f->loader_holder);
     if (l) {
         wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, (double)l->now.limit);
         wick_explain_figure(r, "left", WICK_EXPLAIN_TIME, (double)left / rate * 1e9);
@@ -202,6 +204,16 @@ void wick_explain_memory_growth(struct wick_explain *x)
         if (growers[i].things)
             explained += grown;
     }
+}
+
+bool wick_explain_is_of_loaders(const struct wick_explain_findings *all)
+{
+    for (size_t i = 0; i < all->n; i++)
+        for (unsigned k = 0; k < all->rows[i].n; k++)
+            if (all->rows[i].rule == &wick_explain_rules[WICK_EXPLAIN_RULE_MEMORY_GROWTH] &&
+                !strcmp(all->rows[i].figures[k].key, "things") && !strcmp(all->rows[i].figures[k].text, LOADERS))
+                return true;
+    return false;
 }
 
 /* ---- what stays in the heap ---- */
