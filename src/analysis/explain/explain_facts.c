@@ -177,14 +177,24 @@ static void take_pause(struct wick_explain_facts *f, const struct wick_jfr_event
     add_pause(f, e, took, took, true);
 }
 
-/* By the names that jvmstat, and the JDK's own events, have for collectors. */
-static bool is_full(const char *collector)
+static bool has_any(const char *text, const char *const words[], size_t n)
 {
-    static const char *const words[] = {"full", "Full", "old", "Old", "MSC", "MarkSweep", "Compact", "Major", "major"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(collector, words[i]))
+    for (size_t i = 0; i < n; i++)
+        if (strstr(text, words[i]))
             return true;
     return false;
+}
+
+/* By the names that jvmstat, and the JDK's own events, have for collectors. */
+bool wick_explain_is_full(const char *collector, const char *cause)
+{
+    static const char *const whole[] = {"full", "Full", "old", "Old", "MSC", "MarkSweep", "Compact", "Major", "major"};
+    static const char *const stop[] = {"Parallel", "PSScavenge", "Serial", "Copy"};
+    static const char *const small[] = {"Allocation", "GCLocker", "Ergonomics"};
+    if (has_any(collector, whole, sizeof whole / sizeof *whole))
+        return true;
+    return *cause && has_any(collector, stop, sizeof stop / sizeof *stop) &&
+           !has_any(cause, small, sizeof small / sizeof *small);
 }
 
 static void take_gc(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -193,6 +203,7 @@ static void take_gc(struct wick_explain_facts *f, const struct wick_jfr_event *e
     if (cause)
         *cause = text(e, "cause");
     f->gcs++;
+    f->zgc |= wick_profile_str(f->p, text(e, "name"))[0] == 'Z';
     add_pause(f, e, number(e, "sumOfPauses"), number(e, "longestPause"), false);
     raise_to(&f->heap_used, number(e, "heapUsedAfter"));
     struct wick_explain_heap *h = number(e, "heapUsedAfter") ? ADD(f, heaps) : NULL;
@@ -200,7 +211,8 @@ static void take_gc(struct wick_explain_facts *f, const struct wick_jfr_event *e
         *h = (struct wick_explain_heap){.time_ns = not_negative(e->time_ns),
                                         .used = number(e, "heapUsedAfter"),
                                         .cause = text(e, "cause"),
-                                        .full = is_full(wick_profile_str(f->p, text(e, "name")))};
+                                        .full = wick_explain_is_full(wick_profile_str(f->p, text(e, "name")),
+                                                                     wick_profile_str(f->p, text(e, "cause")))};
 }
 
 /* The row of that name, a new one if there is none; NULL without memory. */

@@ -160,6 +160,7 @@ struct wick_explain_facts {
     int64_t heap_used, heap_max;     /* peak after a collection; -Xmx. 0 = not known */
     struct wick_explain_heap *heaps; /* after each collection */
     size_t nheaps, cap_heaps;
+    bool zgc; /* it is ZGC that collects, by the names of collections: JDK 17 and later */
     struct wick_explain_sample *alloc, *live; /* objects allocated, and alive at the end; weights in bytes */
     size_t nalloc, nlive, cap_alloc, cap_live;
     struct wick_trend_point *native; /* bytes of native memory alive, of the recording that was read last */
@@ -271,5 +272,9 @@ struct wick_explain_top wick_explain_top(struct wick_explain_facts *f, const str
 /* Where a library is called by a function with a name, that says more than the library: fsync() for "[libc.so.6]". The
  * stack cut there; as it is where its leaf has a name, or no such function is next to it. */
 uint32_t wick_explain_named(const struct wick_profile *p, uint32_t stack);
+
+/* Whether a collection of that name and cause went through all of the heap. What somebody asks Serial or Parallel for
+ * is a young collection and a full one after it, of which the JVM's counters may show the name of the first only. */
+bool wick_explain_is_full(const char *collector, const char *cause);
 
 #endif
