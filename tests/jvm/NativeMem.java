@@ -2,6 +2,7 @@
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.List;
  *   balance N BYTES        N that are freed at once
  *   direct N BYTES         direct buffers that are kept
  *   unsafe N BYTES         blocks of Unsafe that are kept
+ *   arena N BYTES          segments of arenas of the JDK (22 and later) that are kept
  *   free                   all that was kept is freed
  *   open PATH, copy N BYTES     opens a copy of the library; it leaks
  *   stress PATH MS         threads, signals, libraries and processes that come and go
@@ -37,6 +39,7 @@ public class NativeMem {
 
     static final List<ByteBuffer> buffers = new ArrayList<>();
     static final List<Long> addresses = new ArrayList<>();
+    static Object arena;
 
     /** A method of Unsafe, which javac does not show. */
     static long unsafe(String method, long argument) {
@@ -61,8 +64,33 @@ public class NativeMem {
             addresses.add(unsafe("allocateMemory", bytes));
     }
 
+    /** Of one java.lang.foreign.Arena, which javac does not show. */
+    static void keepArena(long n, long bytes) {
+        try {
+            Class<?> c = Class.forName("java.lang.foreign.Arena");
+            Method allocate = c.getMethod("allocate", long.class);
+            if (arena == null)
+                arena = c.getMethod("ofShared").invoke(null);
+            for (long i = 0; i < n; i++)
+                allocate.invoke(arena, bytes);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static void closeArena() {
+        try {
+            if (arena != null)
+                Class.forName("java.lang.foreign.Arena").getMethod("close").invoke(arena);
+            arena = null;
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     static void free() {
         giveBack();
+        closeArena();
         for (long a : addresses)
             unsafe("freeMemory", a);
         addresses.clear();
@@ -87,6 +115,9 @@ public class NativeMem {
                 break;
             case "unsafe":
                 keepUnsafe(Long.parseLong(w[1]), Long.parseLong(w[2]));
+                break;
+            case "arena":
+                keepArena(Long.parseLong(w[1]), Long.parseLong(w[2]));
                 break;
             case "free":
                 free();

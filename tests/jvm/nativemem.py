@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# ci: 21
+# ci: 21 25
 """Native memory in a real JVM: estimates by site, of what was allocated and of what is not freed, are what the program did; each
 function counts, stacks lead down to Java; libraries loaded later and other allocators are no exception; and nothing is left
 when recordings end.
@@ -22,6 +22,7 @@ INTERVAL = 16 << 10
 BYTES = 8192
 NAMES = {"malloc", "calloc", "realloc", "reallocarray", "free", "posix_memalign", "aligned_alloc", "memalign", "valloc", "pvalloc",
          "mmap", "mmap64", "munmap", "mremap"}
+KEEPERS = {"direct": "keepDirect", "unsafe": "keepUnsafe", **({"arena": "keepArena"} if t.JDK >= 22 else {})}
 SITES = ["by_malloc", "by_calloc", "by_realloc", "by_posix_memalign", "by_aligned_alloc", "by_memalign", "by_mmap"]
 LIBS = os.path.join(t.BUILD, "tests/jvm")
 IN_CI = bool(os.environ.get("CI"))
@@ -68,14 +69,14 @@ def sites(j, name, n=1500):
     for k in range(len(SITES)):
         ask(j, f"leak {k} {n} {BYTES}")
     ask(j, f"balance {n} {BYTES}")
-    ask(j, f"direct {n} {BYTES}")
-    ask(j, f"unsafe {n} {BYTES}")
+    for line in KEEPERS:
+        ask(j, f"{line} {n} {BYTES}")
     status = t.status(j.pid)
     r = t.stop(j.pid)
     t.check(f"{name}: the recording ends", r.status == 0, r)
     for site in SITES:
         check(f"{name}: {site}: what is not freed", n, BYTES, bytes_of(file, "nativelive", site, "NativeMem.leakInJava"))
-    for site in ("keepDirect", "keepUnsafe"):
+    for site in KEEPERS.values():
         check(f"{name}: {site}: what is not freed", n, BYTES, bytes_of(file, "nativelive", "NativeMem." + site), 1 << 20)
     check(f"{name}: what is freed counts as allocated", n, BYTES, bytes_of(file, "nativemem", "balance"))
     t.check(f"{name}: and is not among what is left", bytes_of(file, "nativelive", "balance") == 0)
@@ -95,11 +96,14 @@ def again(j, name, n):
     start(j, file)
     for k in range(len(SITES)):
         ask(j, f"leak {k} {n // 4} {BYTES}")
-    ask(j, f"unsafe {n // 4} {BYTES}")
+    keepers = [k for k in KEEPERS if k != "direct"]  # those go when a collection finds them dead
+    for line in keepers:
+        ask(j, f"{line} {n // 4} {BYTES}")
     ask(j, "free")
     t.stop(j.pid)
-    left = {s: bytes_of(file, "nativelive", s) for s in (*SITES, "NativeMem.keepUnsafe")}
-    t.check(f"{name}: what is given back is gone", sum(left[s] for s in SITES) == 0 and left["NativeMem.keepUnsafe"] < 1 << 20, left)
+    left = {s: bytes_of(file, "nativelive", s) for s in (*SITES, *("NativeMem." + KEEPERS[k] for k in keepers))}
+    t.check(f"{name}: what is given back is gone", sum(left[s] for s in SITES) == 0 and
+            all(left["NativeMem." + KEEPERS[k]] < 1 << 20 for k in keepers), left)
     t.check(f"{name}: but was allocated", bytes_of(file, "nativemem", "by_calloc") > 0)
 
 
