@@ -6,7 +6,8 @@
 """All engines at once, those for memory and locks as well, under one collector after another: no crash, no lost thread, and
 nothing of it is left in the JVM when recording ends.
 
-WICK_STRESS_SECS says for how long each (20). Resident memory is printed and not judged: the program's own grows for minutes."""
+WICK_STRESS_SECS says for how long each (20), WICK_STRESS_ONLY under which collectors (a part of the options). Resident memory is
+printed and not judged: the program's own grows for minutes."""
 import os
 import re
 import time
@@ -78,7 +79,8 @@ def stress(collector):
           f"{max(resident[half:], default=0)} in the second; {s['alloc_reports']} allocations, {s['nativemem_samples']} blocks of memory")
 
 
-for options in COLLECTORS[t.JDK][:1] if os.environ.get("CI") else COLLECTORS[t.JDK]:
+ONLY = os.environ.get("WICK_STRESS_ONLY", "")
+for options in [o for o in COLLECTORS[t.JDK] if ONLY in o][:1 if os.environ.get("CI") else None]:
     with t.titled(options):
         stress(options)
 t.done()
