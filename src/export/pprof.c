@@ -199,10 +199,12 @@ static void put_sample(struct pprof *w, uint32_t agg)
 static const char *count_type(struct pprof *w, uint16_t event)
 {
     const struct wick_sample_type *e = &w->p->events[event];
-    bool memory = e->unit == WICK_UNIT_BYTES && (e->kind == WICK_KIND_ALLOC || e->kind == WICK_KIND_LIVE);
+    bool allocated = e->kind == WICK_KIND_ALLOC || e->kind == WICK_KIND_MALLOC;
+    bool memory =
+        e->unit == WICK_UNIT_BYTES && (allocated || e->kind == WICK_KIND_LIVE || e->kind == WICK_KIND_NATIVE_LIVE);
     for (uint32_t i = 0; memory && i < w->p->naggs && !w->objects; i++)
         w->objects = w->p->aggs[i].event == event && wick_profile_sizes(w->p, i).things > 0;
-    return !w->objects ? "samples" : e->kind == WICK_KIND_ALLOC ? "alloc_objects" : "inuse_objects";
+    return !w->objects ? "samples" : allocated ? "alloc_objects" : "inuse_objects";
 }
 
 static void put_head(struct pprof *w, uint16_t event)

@@ -38,6 +38,7 @@ struct wick_jfr_sample_type {
     const char *shown_as; /* the event type's name in the profile, NULL = the same */
     const char *factor;   /* how many a sample stands for */
     const char *size;     /* what it would weigh by itself, had it been sampled for certain */
+    const char *things;   /* how many of different sizes it stands for; instead of the size */
 };
 
 /* The JDK's two events for one allocation, with and without a new buffer, are one event type: together they cover the
@@ -61,8 +62,8 @@ static const struct wick_jfr_sample_type sample_types[] = {
     {"wick.LiveObject", WICK_KIND_LIVE, BY_SIZE, .weight = "weight", .size = "allocationSize",
      .shown_as = "profiler.LiveObject"},
     {"datadog.HeapLiveObject", WICK_KIND_LIVE, BY_SIZE, .weight = "size|allocationSize", .factor = "weight"},
-    {"profiler.Malloc", WICK_KIND_MALLOC, BY_SIZE, .weight = "weight|size"},
-    {"wick.NativeLive", WICK_KIND_NATIVE_LIVE, BY_SIZE, .weight = "weight"},
+    {"profiler.Malloc", WICK_KIND_MALLOC, BY_SIZE, .weight = "weight|size", .size = "size"},
+    {"wick.NativeLive", WICK_KIND_NATIVE_LIVE, BY_SIZE, .weight = "weight", .things = "blocks"},
     {"datadog.NativeMemoryAllocation", WICK_KIND_MALLOC, BY_SIZE, .weight = "size", .factor = "weight"},
     {"jdk.JavaMonitorEnter", WICK_KIND_LOCK, BY_DURATION},
     {"profiler.NativeLock", WICK_KIND_NATIVE_LOCK, BY_DURATION},
@@ -181,7 +182,7 @@ static bool plan_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h)
     if (h->sample->weight)
         names[WICK_JFR_WEIGHT] = h->sample->weight;
     names[WICK_JFR_FACTOR] = h->sample->factor;
-    names[WICK_JFR_SIZE] = r->p->by_size ? h->sample->size : NULL;
+    names[WICK_JFR_SIZE] = !r->p->by_size ? NULL : h->sample->things ? h->sample->things : h->sample->size;
     names[WICK_JFR_AGE] = survived(r) && h->sample->kind == WICK_KIND_LIVE ? "age" : NULL;
     if (h->sample->span_between && has_field(r, h->type, "weight"))
         names[WICK_JFR_DURATION] = "timeSpan"; /* where it is not what the weight is made from */
@@ -672,8 +673,8 @@ static bool decode(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const 
     out->event = event_of(r, h, is_wall, s[WICK_JFR_NAME].place);
     out->weight = weight_of(r, h, is_wall, s, out->count);
     if (h->has_size && s[WICK_JFR_SIZE].i > 0)
-        out->things = (double)out->weight / (double)s[WICK_JFR_SIZE].i;
-    if (h->has_size)
+        out->things = h->sample->things ? (double)s[WICK_JFR_SIZE].i : (double)out->weight / (double)s[WICK_JFR_SIZE].i;
+    if (h->has_size && !h->sample->things)
         out->variance = wick_interval_variance((double)out->weight, (double)s[WICK_JFR_SIZE].i);
     out->stack = stack_of(r, h->stack_type, (uint64_t)s[WICK_JFR_STACK].i);
     if (shows_object(r, h))
