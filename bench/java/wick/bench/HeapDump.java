@@ -37,9 +37,8 @@ public final class HeapDump {
         }
     }
 
-    /** Entry point. */
-    public static void main(String[] args) throws Exception {
-        int n = Integer.parseInt(args[0]);
+    /** Fills the heap with so many records. */
+    static void fill(int n) {
         Random random = new Random(1);
         Item last = null;
         for (int i = 0; i < n; i++) {
@@ -52,6 +51,11 @@ public final class HeapDump {
                 ARRAY.add(item);
             last = random.nextInt(5) == 0 ? null : item;
         }
+    }
+
+    /** Entry point. */
+    public static void main(String[] args) throws Exception {
+        fill(Integer.parseInt(args[0]));
         ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class).dumpHeap(args[1], true);
     }
 }
