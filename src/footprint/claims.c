@@ -24,6 +24,7 @@ enum {
     LOADERS_A_POINT = 16,
     CLASSES_MOST = 2048,
     CLASSES_OF_ONE = 16,
+    CLASSES_BEYOND = 2,
     HEAD = 1024,
     KERNEL_STACK = 16 << 10,
     TEXT = 4096
@@ -167,6 +168,15 @@ static uint32_t point_at_classes(struct wick_footprint_walk *w, wick_addr klass,
     return n;
 }
 
+/* The JVM lists new loaders first. What old ones have lies in mappings of its own, each of which has classes of
+ * hundreds of them: beyond the first classes a few of each sixteenth loader will do. */
+static uint32_t most_classes(uint32_t loader, uint32_t classes)
+{
+    if (classes < CLASSES_MOST)
+        return loader ? CLASSES_OF_ONE : CLASSES_MOST / 4;
+    return loader % LOADERS_A_POINT ? 0 : CLASSES_BEYOND;
+}
+
 static void claim_metaspace(struct wick_footprint_walk *w)
 {
     const struct wick_jvm *j = w->of->jvm;
@@ -177,9 +187,7 @@ static void claim_metaspace(struct wick_footprint_walk *w)
     for (wick_addr d = wick_hs_u64(j->mem, l->loaders); d && loaders < LOADERS_MOST; loaders++) {
         struct head h;
         read_head(j, d, larger(l->loader_next, l->loader_classes), &h);
-        if (classes < CLASSES_MOST)
-            classes += point_at_classes(w, at64(&h, l->loader_classes), l->klass_next,
-                                        loaders ? CLASSES_OF_ONE : CLASSES_MOST / 4);
+        classes += point_at_classes(w, at64(&h, l->loader_classes), l->klass_next, most_classes(loaders, classes));
         if (loaders % LOADERS_A_POINT == 0)
             point(w, d, WICK_MEMORY_MALLOC);
         d = at64(&h, l->loader_next);
