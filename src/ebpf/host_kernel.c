@@ -113,12 +113,31 @@ struct wick_host_kernel {
     int count, cpus;
 };
 
-/* What libbpf said last, for the message of a failure. */
+/* What libbpf said last, for the message of a failure, or why the kernel's verifier refused a program. */
 static char complaint[400];
+static bool refused;
+
+/* The verifier's log shows what it read, why it stopped, and then `processed N insns`. */
+static void keep_reason(char *log)
+{
+    char *end = strstr(log, "\nprocessed ");
+    if (!end)
+        return;
+    *end = 0;
+    const char *line = strrchr(log, '\n');
+    snprintf(complaint, sizeof complaint, "%s", line ? line + 1 : log);
+    refused = true;
+}
 
 static int keep_complaint(enum libbpf_print_level level, const char *format, va_list args)
 {
-    return level == LIBBPF_WARN ? vsnprintf(complaint, sizeof complaint, format, args) : 0;
+    char *text = NULL;
+    if (level != LIBBPF_WARN || refused || vasprintf(&text, format, args) < 0)
+        return 0;
+    snprintf(complaint, sizeof complaint, "%s", text);
+    keep_reason(text);
+    free(text);
+    return 0;
 }
 
 #define INSTEAD                                                                                                     \
@@ -143,7 +162,7 @@ static int explain_failure(int error, bool waits, struct wick_err *err)
         return wick_err_set(err, WICK_E_UNSUPPORTED,
                             "wick host needs a kernel that describes its types in /sys/kernel/btf/vmlinux "
                             "(CONFIG_DEBUG_INFO_BTF). " INSTEAD);
-    if (error == EPERM || error == EACCES)
+    if (error == EPERM || (error == EACCES && !refused)) /* the verifier says EACCES as well */
         return wick_err_set(err, WICK_E_PERM,
                             "the kernel does not let this process load BPF programs: run as root, or with CAP_BPF, "
                             "CAP_PERFMON, CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE. " INSTEAD);
@@ -209,7 +228,7 @@ int wick_host_kernel_open(struct wick_host_kernel **out, bool waits, wick_host_t
     k->arg = arg;
     k->cpus = library.libbpf_num_possible_cpus();
     library.libbpf_set_print(keep_complaint);
-    *complaint = 0;
+    *complaint = refused = 0;
     rc = k->cpus > 0 ? 0 : k->cpus;
     if (!rc) {
         k->events = calloc((size_t)k->cpus, sizeof *k->events);
