@@ -3,11 +3,12 @@
  * host_waits.h - the part of host.bpf.c that is about time off the CPU: waits, who ran instead, who woke whom
  *
  *   sched_switch, prev --> out_ns      sched_wakeup --> wake_ns      sched_switch, next --> long enough? --> chosen
- *   sched_exit_tp: the thread runs again, in schedule() still: its stacks are those it waited with --> record
+ *   sched_exit_tp, or finish_task_switch() returns: the thread runs again, in schedule() still: its stacks are those
+ *   it waited with --> record
  *
  * A wait below the threshold is chosen with the probability length / threshold and then stands for the threshold, so
  * sums are unbiased. A new thread does not come by sched_exit_tp the first time: its first record is made when it
- * leaves the CPU, without a stack.
+ * leaves the CPU, without a stack. It does come by finish_task_switch(), with the stack of its start.
  *
  * Threads: each CPU, in the scheduler and in interrupts; what belongs to a thread goes with it.
  * Memory:  storage of tasks, and arrays of each CPU.
@@ -412,11 +413,9 @@ int wait_wakeup_new(unsigned long long *ctx)
     return 0;
 }
 
-SEC("tp_btf/sched_exit_tp")
-int wait_exit(unsigned long long *ctx)
+/* A thread runs again, in schedule() still. ctx: where the kernel's stack begins, without `skip` frames. */
+STEP_INLINE int runs_again(void *ctx, __u64 skip)
 {
-    if (!(ctx[0] & 1)) /* the scheduler left the thread where it was */
-        return 0;
     __u32 zero = 0, one = 1;
     struct wait *w = bpf_task_storage_get(&waits, bpf_get_current_task_btf(), NULL, 0);
     if (!w || !w->chosen)
@@ -433,7 +432,7 @@ int wait_exit(unsigned long long *ctx)
     at->env.busy = 1;
     __u64 begin = bpf_ktime_get_ns();
     fill_wait(at, w);
-    long n = bpf_get_stack(ctx, at->record.kernel, sizeof at->record.kernel, WAIT_SKIP);
+    long n = bpf_get_stack(ctx, at->record.kernel, sizeof at->record.kernel, skip);
     at->record.head.nkernel = n > 0 ? (__u32)n / 8 : 0;
     if (!(at->record.head.flags & WICK_HOST_KTHREAD) &&
         !bpf_probe_read_kernel(&at->env.regs, sizeof at->env.regs,
@@ -445,6 +444,19 @@ int wait_exit(unsigned long long *ctx)
     put_wait(at, c, begin);
     at->env.busy = 0;
     return 0;
+}
+
+SEC("tp_btf/sched_exit_tp")
+int wait_exit(unsigned long long *ctx)
+{
+    return ctx[0] & 1 ? runs_again(ctx, WAIT_SKIP) : 0; /* else the scheduler left the thread where it was */
+}
+
+/* Before Linux 6.16: a switch of threads ends with the return from finish_task_switch(), a new thread's as well. */
+SEC("kretprobe")
+int wait_return(struct pt_regs *ctx)
+{
+    return runs_again(ctx, 0);
 }
 
 #endif

@@ -36,7 +36,7 @@ static void usage(FILE *f)
     fputs("Usage: wick host [OPTION...]\n"
           "\n"
           "Records CPU time of everything that runs on this machine, and with -e sched the time off the CPU: kernel,\n"
-          "native code and Java, of all processes, without an agent in any of them. Needs Linux 5.17 (-e sched: 6.16), "
+          "native code and Java, of all processes, without an agent in any of them. Needs Linux 5.17 (-e sched: 6.1), "
           "and\n"
           "root or CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE.\n"
           "Samples carry the labels process and, where there is one, container: --by process, --process REGEX;\n"

@@ -9,9 +9,10 @@
  * The clock is a perf event of each CPU that is online (CPU clock), with the BPF program attached to it; ticks that
  * should have come, by the events' own counts, less those that the program counted are those that were skipped.
  *
- * For waits the switch of threads is attached first and wakeups later: a wakeup that is seen must belong to a switch
- * that was seen, else a sleep would be taken for time on the run queue. The threads that there are already are noted
- * at last, by an iterator that is run once. Counters are kept for each CPU and summed up here.
+ * For waits, what makes the record is attached first: it does nothing until the switch of threads has chosen a wait,
+ * and without it a wait that was chosen has no stack. Then comes the switch, and wakeups later: a wakeup that is seen
+ * must belong to a switch that was seen, else a sleep would be taken for time on the run queue. The threads that there
+ * are already are noted at last, by an iterator that is run once. Counters are kept for each CPU and summed up here.
  */
 #include "ebpf/host_kernel.h"
 
@@ -52,8 +53,10 @@
     X(bpf_object__open_mem)             \
     X(bpf_program__attach)              \
     X(bpf_program__attach_iter)         \
+    X(bpf_program__attach_kprobe)       \
     X(bpf_program__attach_perf_event)   \
     X(bpf_program__set_autoload)        \
+    X(libbpf_find_vmlinux_btf_id)       \
     X(libbpf_num_possible_cpus)         \
     X(libbpf_set_print)                 \
     X(ring_buffer__consume)             \
@@ -87,22 +90,28 @@ static int load_library(struct wick_err *err)
 /* The first kernel with bpf_loop(). */
 enum { KERNEL_MAJOR = 5, KERNEL_MINOR = 17 };
 
-/* The first one with the tracepoint sched_exit_tp, which fires in a thread that has a processor again. */
-enum { WAITS_MAJOR = 6, WAITS_MINOR = 16 };
+/* The first one that waits were recorded on: sched_switch has the state of the thread that leaves, and the runs of
+ * another CPU can be looked up. */
+enum { WAITS_MAJOR = 6, WAITS_MINOR = 1 };
 
 /* In the order in which they are attached: a wakeup that is seen belongs to a switch that was seen, else a sleep would
  * be taken for time on the run queue. */
 static const char *const wait_programs[] = {"wait_switch",       "wait_migrate",    "wait_handler_entry",
                                             "wait_handler_exit", "wait_soft_entry", "wait_soft_exit",
                                             "wait_timer_entry",  "wait_timer_exit", "wait_waking",
-                                            "wait_wakeup_new",   "wait_wakeup",     "wait_exit"};
+                                            "wait_wakeup_new",   "wait_wakeup"};
 enum { WAIT_PROGRAMS = sizeof wait_programs / sizeof *wait_programs };
+
+/* Where a thread that has a processor again is seen: the tracepoint sched_exit_tp, or before Linux 6.16 a probe. */
+#define AGAIN_PROGRAM   "wait_exit"
+#define AGAIN_PROBE     "wait_return"
 #define THREADS_PROGRAM "wait_threads" /* an iterator: run once */
 
 struct wick_host_kernel {
     struct bpf_object *object;
     struct bpf_program *sample, *births;
-    struct bpf_link *exit_link, *exec_link, *wait_links[WAIT_PROGRAMS];
+    struct bpf_link *exit_link, *exec_link, *wait_links[WAIT_PROGRAMS], *again_link;
+    bool probes; /* there is no sched_exit_tp */
     struct ring_buffer *ring;
     int jvms, threads, pages, rules, known, counts, plan;
     wick_host_take *take;
@@ -155,7 +164,7 @@ static int explain_failure(int error, bool waits, struct wick_err *err)
                             "wick host needs Linux 5.17 or newer (bpf_loop), and this is %.60s. " INSTEAD, u.release);
     if (waits && (major < WAITS_MAJOR || (major == WAITS_MAJOR && minor < WAITS_MINOR)))
         return wick_err_set(err, WICK_E_UNSUPPORTED,
-                            "-e sched needs Linux 6.16 or newer (tracepoint sched_exit_tp), and this is %.60s. -e cpu "
+                            "-e sched needs Linux 6.1 or newer, and this is %.60s. -e cpu "
                             "works; `wick record -e wall PID` shows what a JVM waits for",
                             u.release);
     if (access("/sys/kernel/btf/vmlinux", R_OK))
@@ -201,18 +210,24 @@ static struct bpf_link *attach(struct wick_host_kernel *k, const char *program)
     return p ? library.bpf_program__attach(p) : NULL;
 }
 
+static int want(struct wick_host_kernel *k, const char *program, bool wanted)
+{
+    struct bpf_program *p = library.bpf_object__find_program_by_name(k->object, program);
+    return !p || library.bpf_program__set_autoload(p, wanted) ? -ENOENT : 0;
+}
+
 static int load(struct wick_host_kernel *k, bool waits)
 {
     k->object = library.bpf_object__open_mem(wick_host_object, wick_host_object_size, NULL);
     if (!k->object)
         return -errno;
-    for (size_t i = 0; i <= WAIT_PROGRAMS; i++) {
-        const char *name = i < WAIT_PROGRAMS ? wait_programs[i] : THREADS_PROGRAM;
-        struct bpf_program *p = library.bpf_object__find_program_by_name(k->object, name);
-        if (!p || library.bpf_program__set_autoload(p, waits))
-            return -ENOENT;
-    }
-    return library.bpf_object__load(k->object);
+    k->probes = waits && library.libbpf_find_vmlinux_btf_id("sched_exit_tp", BPF_TRACE_RAW_TP) <= 0;
+    int rc = want(k, THREADS_PROGRAM, waits);
+    for (size_t i = 0; i < WAIT_PROGRAMS && !rc; i++)
+        rc = want(k, wait_programs[i], waits);
+    rc = rc ? rc : want(k, AGAIN_PROGRAM, waits && !k->probes);
+    rc = rc ? rc : want(k, AGAIN_PROBE, k->probes);
+    return rc ? rc : library.bpf_object__load(k->object);
 }
 
 int wick_host_kernel_open(struct wick_host_kernel **out, bool waits, wick_host_take *take, void *arg,
@@ -305,11 +320,30 @@ static int visit_threads(struct wick_host_kernel *k)
     return n < 0 ? -1 : 0;
 }
 
+/* The compiler may have made a variant of the function, whose name then has a suffix. */
+static struct bpf_link *attach_probe(struct wick_host_kernel *k)
+{
+    static const char *const names[] = {"finish_task_switch", "finish_task_switch.isra.0"};
+    struct bpf_program *p = library.bpf_object__find_program_by_name(k->object, AGAIN_PROBE);
+    struct bpf_link *link = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && p && !link; i++)
+        link = library.bpf_program__attach_kprobe(p, true, names[i]);
+    return link;
+}
+
 int wick_host_kernel_start_waits(struct wick_host_kernel *k, uint64_t threshold_ns, struct wick_err *err)
 {
     const struct wick_host_plan plan = {threshold_ns};
     uint32_t key = 0;
-    bool attached = !library.bpf_map_update_elem(k->plan, &key, &plan, BPF_ANY);
+    k->again_link = k->probes ? attach_probe(k) : attach(k, AGAIN_PROGRAM);
+    if (k->probes && !k->again_link)
+        return wick_err_set(
+            err, WICK_E_UNSUPPORTED,
+            "-e sched needs the tracepoint sched_exit_tp (Linux 6.16), or a probe of the kernel's function "
+            "finish_task_switch (CONFIG_KPROBES): %s. -e cpu works; `wick record -e wall PID` shows what "
+            "a JVM waits for",
+            strerror(errno));
+    bool attached = k->again_link && !library.bpf_map_update_elem(k->plan, &key, &plan, BPF_ANY);
     for (size_t i = 0; i < WAIT_PROGRAMS && attached; i++)
         attached = (k->wait_links[i] = attach(k, wait_programs[i])) != NULL;
     attached = attached && !visit_threads(k);
@@ -326,6 +360,8 @@ void wick_host_kernel_stop(struct wick_host_kernel *k)
         library.bpf_link__destroy(k->wait_links[i]);
         k->wait_links[i] = NULL;
     }
+    library.bpf_link__destroy(k->again_link);
+    k->again_link = NULL;
     for (int i = 0; i < k->count; i++)
         library.bpf_link__destroy(k->links[i]); /* and the event's descriptor */
     k->count = 0;
