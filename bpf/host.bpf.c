@@ -65,8 +65,8 @@ enum { KTHREAD = 0x00200000, USER_MODE = 3 }; /* PF_KTHREAD; the privilege level
 struct wick_step_env {
     struct wick_step_scratch scratch;
     struct wick_step_state state;
-    struct wick_step_jvm none; /* no JVM: no address is in its code cache */
-    struct wick_host_page key;
+    struct wick_step_jvm none;    /* no JVM: no address is in its code cache */
+    struct wick_host_birth birth; /* of the process */
     struct pt_regs regs;
     __u32 missed, busy;
 };
@@ -171,8 +171,9 @@ STEP_FN int step_rule_number(struct wick_step_env *env, uint64_t pc)
 {
     if (STEP_NULL(env))
         return 0;
-    env->key.page = pc & ~(uint64_t)(WICK_HOST_PAGE - 1);
-    const struct wick_host_rows *rows = bpf_map_lookup_elem(&pages, &env->key);
+    /* on the stack: Linux 6.1 takes no key that is in memory which came as an argument */
+    const struct wick_host_page key = {env->birth, pc & ~(uint64_t)(WICK_HOST_PAGE - 1)};
+    const struct wick_host_rows *rows = bpf_map_lookup_elem(&pages, &key);
     if (!rows) {
         /* what is no frame's own pc may be any word of the stack */
         env->missed |= pc == env->state.pc - !env->state.leaf;
@@ -282,7 +283,7 @@ STEP_INLINE void walk_user(struct walker *at)
 {
     struct walk w = {at, NULL};
     load_registers(&at->env.state, &at->env.regs);
-    w.jvm = bpf_map_lookup_elem(&jvms, &at->env.key.birth);
+    w.jvm = bpf_map_lookup_elem(&jvms, &at->env.birth);
     if (w.jvm)
         load_thread(at, w.jvm);
     else
@@ -322,7 +323,7 @@ static __attribute__((noinline)) long put(struct walker *at)
     if (n > WICK_HOST_FRAMES)
         return 0;
     /* a new process may not live until the ring is read next, and rules that were missed are for the next walk */
-    bool now = (at->record.head.flags & WICK_HOST_MISSED) || !bpf_map_lookup_elem(&known, &at->env.key.birth);
+    bool now = (at->record.head.flags & WICK_HOST_MISSED) || !bpf_map_lookup_elem(&known, &at->env.birth);
     __u64 bytes = __builtin_offsetof(struct wick_host_record, frames) + n * sizeof at->record.frames[0];
     struct wick_host_other *behind = (struct wick_host_other *)&at->record.frames[n];
     for (__u32 i = 0; i < WICK_HOST_OTHERS && i < at->record.head.nothers; i++, bytes += sizeof *behind)
@@ -350,7 +351,7 @@ int sample(struct perf_context *ctx)
     at->env.busy = 1;
     __u64 begin = bpf_ktime_get_ns();
     at->record.head.type = WICK_HOST_SAMPLE;
-    fill_head(&at->record.head, &at->env.key.birth);
+    fill_head(&at->record.head, &at->env.birth);
     bool in_user = (ctx->regs.cs & USER_MODE) == USER_MODE;
     if (!in_user) {
         at->record.head.flags |= WICK_HOST_IN_KERNEL;

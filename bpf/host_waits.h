@@ -165,7 +165,7 @@ static __attribute__((noinline)) void begin_stay(struct wait *w, __u32 cpu, __u6
 STEP_INLINE void fill_wait(struct walker *at, struct wait *w)
 {
     at->record.head.type = WICK_HOST_WAIT;
-    fill_head(&at->record.head, &at->env.key.birth);
+    fill_head(&at->record.head, &at->env.birth);
     at->record.head.flags |= w->flags;
     at->record.head.asleep_ns = w->asleep_ns;
     at->record.head.ready_ns = w->ready_ns;

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# private-apt.sh - Debian's packages from another suite without installing them; sourced by get-jdk and get-root
+# private-apt.sh - Debian's packages from another suite without installing them; sourced by get-jdk, get-root and get-kernel
 #
 # shellcheck disable=SC2153 # SUITE is the caller's
 #

@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# once
+# timeout: 3600
+"""`wick host` on Debian's kernels: each is booted in an emulator (qemu without KVM, two CPUs) with an image of the C library, busybox,
+wick, a JDK and a few programs. On 6.1 and 6.12 CPU time and waits of a JVM, a native program and short-lived ones are recorded
+and the recordings come out through a serial port; on 5.10 the command must say what it lacks. Nothing here depends on how fast that
+is: a recording ends when the programs have had their CPU time."""
+import collections
+import glob
+import math
+import os
+import re
+import tarfile
+
+import jvmtest as t
+import kernel_image
+
+KERNELS = {"5.10": False, "6.1": True, "6.12": True}  # whether wick host works there
+VM_SECONDS = 1000  # after which it is taken to hang; a quiet machine needs 40
+THRESHOLD_NS = 1_000_000  # of waits, by default
+CPU_TICKS = 300    # of 10 ms, that the JVM and the native program have each while a recording is made
+
+INIT = r"""#!/bin/busybox sh
+/bin/busybox --install -s /bin
+export PATH=/bin HOME=/
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t devtmpfs dev /dev
+chmod 666 /dev/null
+mount -t tmpfs tmp /tmp
+ip link set lo up
+
+said() { # FILE COMMAND...: what it says on stderr and its status, which comes last
+    file=$1
+    shift
+    "$@" 2>/out/$file
+    echo "status $?" >>/out/$file
+}
+used() { # ticks of CPU time of a process
+    set -- $(sed 's/.*) //' /proc/$1/stat)
+    echo $((${12} + ${13}))
+}
+grows() { # waits until a recording does, once more
+    size=$(wc -c <$1)
+    while [ "$(wc -c <$1)" = $size ]; do sleep 0.2; done
+}
+record() { # NAME OPTION...: until the programs have had their time
+    name=$1
+    shift
+    cat /proc/$spin/schedstat >/out/$name.schedstat
+    said $name.said wick host -d 1h -f /out/$name.jfr "$@" &
+    said=$!
+    while [ ! -s /out/$name.jfr ]; do
+        sleep 0.2
+        grep -q ^status /out/$name.said && return
+    done
+    grows /out/$name.jfr
+    cat /proc/$spin/schedstat >>/out/$name.schedstat
+    briefs=0
+    java_goal=$(($(used $java) + TICKS)) spin_goal=$(($(used $spin) + TICKS))
+    while [ $(used $java) -lt $java_goal ] || [ $(used $spin) -lt $spin_goal ]; do
+        if [ $((briefs += 1)) -le 10 ]; then
+            brief >/dev/null &
+            brief=$!
+            until [ $(used $brief) -ge 3 ]; do usleep 10000; done
+            kill $brief
+        else
+            sleep 0.2
+        fi
+    done
+    cat /proc/$spin/schedstat >>/out/$name.schedstat
+    kill -INT $(pidof wick)
+    wait $said
+    cat /proc/$spin/schedstat >>/out/$name.schedstat
+}
+
+uname -r >/out/kernel
+said none.said su -s /bin/sh nobody -c 'wick host -d 100ms -f /tmp/none.jfr'
+if [ -n "$works" ]; then
+    native_spin >/dev/null &
+    spin=$!
+    JAVA -Xmx64m -XX:+UseSerialGC -XX:CompileCommand=quiet -XX:CompileCommand=exclude,Busy.interp* -cp /classes \
+        Busy chain interp kernel alloc </dev/console >/out/java.out 2>&1 &
+    java=$!
+    until grep -q ^up /out/java.out; do sleep 0.5; done
+    echo "java $java native_spin $spin" >/out/pids
+    record cpu
+    record sched -e cpu,sched
+else
+    said cpu.said wick host -d 100ms -f /out/cpu.jfr
+    said sched.said wick host -d 100ms -e sched -f /out/sched.jfr
+fi
+stty raw -F /dev/ttyS1
+tar -C /out -cf /dev/ttyS1 .
+reboot -f
+"""
+
+
+def make_image():
+    image = kernel_image.Image()
+    for name in ("wick", "tests/jvm/native_spin"):
+        image.program(os.path.join(t.BUILD, name), "/bin/" + os.path.basename(name))
+    image.program(os.path.join(t.BUILD, "tests/jvm/native_spin"), "/bin/brief")
+    image.program(kernel_image.busybox(), "/bin/busybox")
+    for library in ("libbpf.so.1", "libelf.so.1"):  # which wick loads when it needs them
+        image.library(library)
+    home = os.path.realpath(t.JAVA_HOME)
+    image.program(home + "/bin/java")
+    for part in glob.glob(home + "/lib") + glob.glob(home + "/conf") + glob.glob(home + "/jre"):
+        image.tree(part, r"ct\.sym|src\.zip|.*\.(jar|debuginfo)|libawt.*|classes_nocoops\.jsa")
+    for vm in glob.glob(home + "/**/libjvm.so", recursive=True):
+        image.libraries(vm)
+    image.tree(t.compile_java("Busy"), at="/classes")
+    image.text("/init", INIT.replace("JAVA", home + "/bin/java").replace("TICKS", str(CPU_TICKS)), 0o755)
+    image.text("/etc/passwd", "root::0:0::/:/bin/sh\nnobody::65534:65534::/:/bin/sh\n")
+    image.directories("dev", "proc", "sys", "tmp", "out")
+    image.write(t.path("image.cpio"))
+
+
+def boot(version, kernel):
+    """The folder of what the guest left, or None."""
+    console, tar, out = (t.path(f"{version}.{kind}") for kind in ("console", "tar", "out"))
+    done = t.run("qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", "1536", "-nodefaults",
+                 "-no-user-config", "-display", "none", "-no-reboot", "-kernel", kernel, "-initrd", t.path("image.cpio"),
+                 "-append", f"console=ttyS0 panic=-1 quiet mitigations=off {'works=1' if KERNELS[version] else ''}",
+                 "-serial", "file:" + console, "-serial", "file:" + tar, seconds=VM_SECONDS)
+    os.makedirs(out)
+    try:
+        with tarfile.open(tar) as archive:
+            archive.extractall(out)
+    except (OSError, tarfile.TarError) as e:
+        with open(console, errors="replace") as f:
+            t.check("it boots and ends", False, f"{done.err}\n{e}\n" + "".join(f.readlines()[-30:]))
+        return None
+    return t.check("it boots and ends", done.status == 0, done) and out
+
+
+class Said:
+    """What `wick host` said and its status."""
+
+    def __init__(self, out, name):
+        self.text = read(out, name + ".said")
+        m = re.search(r"^status (\d+)$", self.text, re.M)
+        self.status = int(m[1]) if m else None
+
+    def __str__(self):
+        return self.text
+
+    def lost(self, what):
+        return sum(int(n) for n in re.findall(rf"lost: (\d+) {what}:", self.text))
+
+
+def read(out, name):
+    path = os.path.join(out, name)
+    if not os.path.exists(path):
+        return ""
+    with open(path, errors="replace") as f:
+        return f.read()
+
+
+def stacks(file, *options):
+    """[(process, its pid, frames root first, weight)]"""
+    out = []
+    for line in t.wick("convert", *options, "--annotate", "--to", "collapsed", file).out.splitlines():
+        frames, _, weight = line.rpartition(" ")
+        frames = frames.split(";")
+        m = re.fullmatch(r"\[(.*)-(\d+)\]_\[x\]", frames[0])
+        if m:
+            out.append((m[1], int(m[2]), frames[1:], int(weight)))
+    return out
+
+
+def has(frames, *wanted):
+    """Whether the wanted frames, regular expressions, are in this order among the frames."""
+    rest = iter(frames)
+    return all(any(re.fullmatch(w, f) for f in rest) for w in wanted)
+
+
+THREAD = (r"java\.lang\.Thread\.run_\[.\]", r"Busy.*\.run_\[.\]")
+# What must be seen of a process: program, title, frames.
+SEEN = (
+    ("java", "compiled Java methods with their callers", (*THREAD, r"Busy\.chain_\[.\]", r"Busy\.alpha_\[.\]", r"Busy\.beta_\[.\]")),
+    ("java", "interpreted ones", (*THREAD, r"Busy\.interp_\[0\]", r"Busy\.interpMiddle_\[0\]", r"Busy\.interpLeaf_\[0\]")),
+    ("java", "Java, native code and the kernel in one stack",
+     (*THREAD, r"Busy\.kernel_\[.\]", r"java\.io\.FileInputStream\.read.*", r".*_\[[np]\]", r".*vfs_read_\[k\]")),
+    ("java", "the JVM's own functions", (r"thread_native_entry.*", r"Thread::call_run.*", r"JavaThread::thread_main_inner.*")),
+    ("native_spin", "a native program's whole stack", (r"_start_\[n\]", r".*", r"main_\[n\]", r"spin_outer_\[n\]", r"spin_inner_\[n\]")),
+)
+
+
+def check_totals(file, kind, said, what):
+    rows = [r for r in t.events(file, "wick.SampleTotals") if r["type"] == kind]
+    fired, recorded, dropped = (int(rows[-1][k]) for k in ("fired", "recorded", "dropped")) if rows else (0, 0, 0)
+    t.check(f"{what}: none is lost that is not counted and named", fired == recorded + dropped > 0 and dropped == said.lost(what),
+            f"{rows}\n{said}")
+
+
+def check_frames(rows):
+    for program, title, wanted in SEEN:
+        mine = [f for name, _, f, _ in rows if name == program]
+        t.check(title, any(has(f, *wanted) for f in mine), "\n".join(";".join(f) for f in mine[:40]))
+    java = {f for _, _, frames, _ in rows for f in frames if re.search(r"_\[[01ji]\]$", f)}
+    wrong = {f for f in java if not re.match(r"(java|jdk|sun|Busy)\b", f)}
+    t.check("no Java method that there is not", java and not wrong, wrong)
+
+
+def check_processes(rows, pids):
+    by = collections.defaultdict(set)
+    for name, pid, _, _ in rows:
+        by[pid].add(name)
+    t.check("a process is called after its program", all(by[pid] == {name} for name, pid in pids.items()), (dict(by), pids))
+    t.check("one that lives for moments as well", any("brief" in names for names in by.values()), dict(by))
+
+
+def check_cpu(out, pids):
+    file, said = os.path.join(out, "cpu.jfr"), Said(out, "cpu")
+    if not t.check("it records CPU time", said.status == 0, said):
+        return
+    rows = stacks(file, "--by", "process")
+    check_totals(file, "cpu", said, "samples")
+    check_processes(rows, pids)
+    check_frames(rows)
+
+
+def check_queue(out, rows, lost):
+    """The native program's time on the run queue, which the kernel counts: before the recording, as it had begun, just before
+    its end, and after it. The two take their times at moments that an emulator puts far apart, hence the tenth."""
+    before, begun, end, after = (int(line.split()[1]) for line in read(out, "sched.schedstat").splitlines())
+    mine = sum(w for name, _, f, w in rows if name == "native_spin" and f[0].startswith("[STATE_WAITING_FOR_CPU]"))
+    error = t.Sigmas(5.4) * math.sqrt(max(mine, after - before) * THRESHOLD_NS)
+    least = 0 if lost else (end - begun) * 0.9 - error
+    t.check("the native program's time on the run queue is what the kernel counts", least <= mine <= (after - before) * 1.1 + error,
+            (before, begun, end, after, mine, error))
+
+
+def check_waits(out, pids):
+    file, said = os.path.join(out, "sched.jfr"), Said(out, "sched")
+    if not t.check("it records waits and CPU time", said.status == 0, said):
+        return
+    check_totals(file, "cpu", said, "samples")
+    check_totals(file, "wall", said, "waits")
+    check_queue(out, stacks(file, "-e", "wall", "--by", "process", "--by", "state"), said.lost("waits"))
+    rows = stacks(file, "-e", "wall", "--by", "process")
+    wanted = (*THREAD, r"Busy\.alloc_\[.\]", r"java\.lang\.Thread\.sleep.*", r".*futex_wait.*_\[k\]", r"schedule_\[k\]", r"__schedule_\[k\]")
+    java = [f for name, _, f, _ in rows if name == "java"]
+    t.check("a thread that sleeps, from its start to the scheduler", any(has(f, *wanted) for f in java),
+            "\n".join(";".join(f) for f in java[:40]))
+    last = collections.Counter(f[-1] for _, _, f, _ in rows if f[-1].endswith("_[k]"))
+    ends = {"__schedule_[k]", "schedule_[k]", "schedule_tail_[k]"}  # the last one: a new thread's start
+    t.check("the kernel's stacks end in the scheduler", last and not set(last) - ends, last)
+    spin = t.wick("top", "-e", "wall", "--where", f"process=native_spin-{pids['native_spin']}", "--by", "ran-instead", file).out
+    t.check("who ran instead of the native program", f"java-{pids['java']}" in spin, spin)
+    woken = t.wick("top", "-e", "wall", "--where", f"process=java-{pids['java']}", "--by", "woken-by", file).out
+    t.check("who woke the JVM's threads", "interrupt" in woken, woken)
+
+
+def check_refused(out):
+    """A kernel that is too old: it says so, and what works."""
+    for name in ("cpu", "sched"):
+        said = Said(out, name)
+        t.check(f"{name}: it says which kernel it needs, and what works on this one",
+                said.status == 6 and re.search(r"needs Linux 5\.17 or newer .* this is 5\.10", str(said)) and
+                "wick record --perf -a" in str(said), said)
+        t.check(f"{name}: and makes no file", not os.path.exists(os.path.join(out, name + ".jfr")), os.listdir(out))
+
+
+def check_rights(out):
+    said = Said(out, "none")
+    t.check("without rights it says which it needs", said.status == 5 and "CAP_BPF, CAP_PERFMON" in str(said), said)
+
+
+why = kernel_image.why_not()
+kernels = {}
+for n in KERNELS if not why else ():
+    r = t.run(t.ROOT + "/tools/get-kernel", n, seconds=600)
+    kernels[n] = r.out.strip()
+    if r.status != 0:
+        why = f"Debian's kernel {n} cannot be fetched: {r.err.strip().splitlines()[-1] if r.err.strip() else r.status}"
+        break
+if not why and "without the host mode" in t.wick("host", "-d", "1ms", "-f", t.path("try.jfr")).err:
+    why = "this build is without wick host"
+if why:
+    t.skip("wick host on Debian's kernels", why)
+    t.done()
+make_image()
+for n, file in kernels.items():
+    with t.titled("Linux " + n):
+        place = boot(n, file)
+        if not place:
+            continue
+        t.check("it is that kernel", read(place, "kernel").startswith(n + "."), read(place, "kernel"))
+        if not KERNELS[n]:
+            check_refused(place)
+            continue
+        check_rights(place)
+        words = read(place, "pids").split()
+        numbers = {words[i]: int(words[i + 1]) for i in range(0, len(words), 2)}
+        if t.check("the programs run", len(numbers) == 2, read(place, "java.out")):
+            check_cpu(place, numbers)
+            check_waits(place, numbers)
+t.done()
