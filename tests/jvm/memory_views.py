@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 11 17 21 25
-# ci: 17
+# ci: 21
 """Bytes by request and by customer, of objects allocated and alive and of native memory, are what the program did in each view: top,
 endpoints, stacks, diff, heat map, pprof with the names of Go's heap profiles, OTLP.
 
