@@ -251,7 +251,7 @@ bool wick_name_is_jdk(const char *class_name)
     for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
         if (!strncmp(class_name, packages[i], strlen(packages[i])))
             return true;
-    return false;
+    return strstr(class_name, "$$Lambda"); /* of a reference to a method, which has a frame of its own */
 }
 
 bool wick_frame_is_unsampled(const struct wick_profile *p, uint32_t frame)

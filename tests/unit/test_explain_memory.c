@@ -39,7 +39,10 @@ static char *explained(const struct course *c, const char *holder)
     struct wick_strbuf out = WICK_STRBUF_INIT;
     assert_int_equal(wick_profile_init(&p), 0);
     for (int i = 0; i < POINTS; i++)
-        heaps[i] = (struct wick_explain_heap){.time_ns = (i + 1) * S, .used = c->used[i] * MIB, .full = true};
+        heaps[i] = (struct wick_explain_heap){.time_ns = (i + 1) * S,
+                                              .used = c->used[i] * MIB,
+                                              .full = true,
+                                              .cause = wick_profile_cstring(&p, "Allocation Failure")};
     struct wick_explain_facts f = {.p = &p,
                                    .duration_ns = POINTS * S,
                                    .kills_since = -1,
@@ -63,6 +66,34 @@ static void says(struct course c, const char *holder, const char *line)
 {
     char *text = explained(&c, holder);
     assert_string_equal(text, line);
+    free(text);
+}
+
+/* Grows from `least` to `most` MiB, falls back, and again: the old generation is full every eight seconds. */
+static struct course sawtooth(int64_t least, int64_t most)
+{
+    struct course c;
+    for (int i = 0; i < POINTS; i++)
+        c.used[i] = least + (most - least) * (i % 8) / 7;
+    return c;
+}
+
+/* What is in use all the time makes the dead a smaller share, which is enough if it leaves half of the heap. */
+static void test_promotion__beside_much_that_stays(void **state)
+{
+    (void)state;
+    char *text = explained(&(struct course){0}, NULL);
+    assert_string_equal(text, "");
+    free(text);
+    struct course much = sawtooth(45, 75), too_much = sawtooth(55, 90), little = sawtooth(45, 60);
+    text = explained(&much, NULL);
+    assert_non_null(strstr(text, "promotion: 7 collections of the old generation found 40 % of what was in use dead"));
+    free(text);
+    text = explained(&too_much, NULL);
+    assert_null(strstr(text, "promotion: "));
+    free(text);
+    text = explained(&little, NULL);
+    assert_null(strstr(text, "promotion: "));
     free(text);
 }
 
@@ -246,6 +277,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_out_of_memory__names_every_thread_that_it_ended),
+        cmocka_unit_test(test_promotion__beside_much_that_stays),
         cmocka_unit_test(test_live_set__grows_steadily),
         cmocka_unit_test(test_live_set__that_has_become_full_is_named),
         cmocka_unit_test(test_live_set__names_the_holder_that_a_dump_shows),

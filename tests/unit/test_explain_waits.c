@@ -205,6 +205,19 @@ static void test_waiting__for_tasks_that_compute_is_computing(void **state)
     silent(s);
 }
 
+/* A reference to a method has a frame of a class that the JDK makes; the program's place is the one that uses it. */
+static void test_waiting__is_at_the_code_that_uses_a_method_reference(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    add(s, thread_of(s, "main", 1),
+        STACK(s, "app/Main.cheapest", "java/util/stream/ReferencePipeline.map", "app/Main$$Lambda$7+0x00007f.apply",
+              "java/util/concurrent/Semaphore.acquire", PARK),
+        WICK_EXPLAIN_PARKED, 8);
+    begins(s, "waiting: 100 % of the time that threads have work (8.0 s) is waiting for a permit of a semaphore, at "
+              "app.Main.cheapest\n");
+}
+
 /* Virtual threads that could run, and a carrier with a CPU for so much of the time in which it could run. */
 static struct scene *carriers(double share)
 {
@@ -598,6 +611,7 @@ int main(void)
         cmocka_unit_test(test_waiting__says_where_the_holder_computes),
         cmocka_unit_test(test_pool_busy__when_more_wait_than_it_has_threads),
         cmocka_unit_test(test_waiting__for_tasks_that_compute_is_computing),
+        cmocka_unit_test(test_waiting__is_at_the_code_that_uses_a_method_reference),
         cmocka_unit_test(test_waiting__for_carriers_that_have_no_cpu_is_waiting_for_the_machine),
         cmocka_unit_test(test_stuck__threads_whose_wait_never_ends),
         cmocka_unit_test(test_stuck__is_a_deadlock_if_the_jvm_says_so),

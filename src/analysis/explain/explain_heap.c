@@ -21,6 +21,8 @@
 #define SEVERAL       3
 #define FALL_LEAST    0.10 /* from one collection to the next */
 #define OFTEN         10e9 /* ns */
+#define ROOMY         0.50 /* of the heap's maximum, in use after such a collection */
+#define ROOMY_LEAST   0.30 /* then the share that was dead counts from here on */
 
 /* ---- humongous allocations ---- */
 
@@ -95,13 +97,19 @@ static struct fall falls_of(const struct wick_explain_facts *f)
     return o;
 }
 
+/* What is in use all the time hides what was promoted and died, but if it leaves half of the heap it is not too much.
+ */
+static double promoted_least(const struct wick_explain_facts *f, const struct fall *o)
+{
+    bool roomy = f->heap_max && o->after <= ROOMY * (double)f->heap_max * (double)o->n;
+    return roomy ? ROOMY_LEAST : wick_explain_rules[WICK_EXPLAIN_RULE_PROMOTION].threshold;
+}
+
 bool wick_explain_promotes(const struct wick_explain_facts *f)
 {
     struct fall o = falls_of(f);
     bool often = (double)o.n * OFTEN >= (double)f->duration_ns;
-    return o.n >= SEVERAL && often &&
-           wick_explain_share(o.before - o.after, o.before) >=
-               wick_explain_rules[WICK_EXPLAIN_RULE_PROMOTION].threshold;
+    return o.n >= SEVERAL && often && wick_explain_share(o.before - o.after, o.before) >= promoted_least(f, &o);
 }
 
 void wick_explain_promotion(struct wick_explain *x)
