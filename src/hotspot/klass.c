@@ -40,7 +40,7 @@ bool wick_hs_klass_form(const struct wick_jvm *jvm)
 {
     const struct wick_hs_layout *l = &jvm->layout;
     bool known = l->object_klass >= 0 && l->klass_base && l->klass_shift && l->klass_super >= 0 && has_fields(l);
-    return known && wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_COMPRESSED_CLASS_POINTERS, false);
+    return known && wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_COMPRESSED_CLASS_POINTERS, jvm->major >= 27);
 }
 
 wick_addr wick_hs_klass_of(const struct wick_jvm *jvm, wick_addr object)

@@ -12,8 +12,8 @@
 
 #include "hotspot/jvm.h"
 
-/* Whether this JVM keeps the classes of objects where _of reads them: not with -XX:-UseCompressedClassPointers, and not
- * before JDK 21. Reads the JVM's flags: ask once. */
+/* Whether this JVM keeps the classes of objects where _of reads them: not with -XX:-UseCompressedClassPointers, which
+ * JDK 27 no longer has, and not before JDK 21. Reads the JVM's flags: ask once. */
 bool wick_hs_klass_form(const struct wick_jvm *jvm);
 
 /* The Klass of an object, 0 = not readable. _form must be true. */
