@@ -244,6 +244,14 @@ static void test_waiting__for_carriers_that_have_no_cpu_is_waiting_for_the_machi
     char *text = explained(carriers(0.3));
     assert_null(strstr(text, "waiting: "));
     free(text);
+    struct scene *s = carriers(0.3); /* but most of the time the carrier is blocked in what is mounted */
+    add(s, thread_of(s, "ForkJoinPool-1-worker-1", 1),
+        STACK(s, "java/util/concurrent/ForkJoinWorkerThread.run", "java/lang/VirtualThread.runContinuation",
+              "java/lang/VirtualThread.run", "app/Main.load"),
+        WICK_EXPLAIN_DISK, 15);
+    text = explained(s);
+    assert_non_null(strstr(text, "waiting for a free carrier thread"));
+    free(text);
 }
 
 static void test_stuck__threads_whose_wait_never_ends(void **state)

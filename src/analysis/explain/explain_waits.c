@@ -475,28 +475,28 @@ static void say_place(struct wick_explain *x, const struct place *at, double who
     say_chain(x, r, at);
 }
 
-static bool needs_cpu(const struct wick_explain_sample *s)
-{
-    return s->state == WICK_EXPLAIN_RUNNABLE || s->state == WICK_EXPLAIN_WAITING_FOR_CPU;
-}
-
-/* Whether carriers of virtual threads are out of CPUs most of the time in which they could run: then the machine keeps
- * virtual threads from running, and neither those that run nor too few carriers. */
+/* Whether carriers of virtual threads are out of CPUs most of the time: then the machine keeps virtual threads from
+ * running, and neither those that run, or block their carriers, nor too few carriers. A carrier without a virtual
+ * thread counts while it could run. */
 static bool carriers_lack_cpu(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     bool *carries = calloc(f->p->nthreads + 1, sizeof *carries);
-    int64_t ready = 0, all = 0;
+    double ready = 0, all = 0;
     x->f->failed |= !carries;
     for (size_t i = 0; carries && i < f->nwall; i++)
-        carries[f->wall[i].thread] |= needs_cpu(&f->wall[i]) && wick_wait_is_virtual(f->p, f->wall[i].stack);
-    for (size_t i = 0; carries && i < f->nwall; i++)
-        if (carries[f->wall[i].thread] && needs_cpu(&f->wall[i])) {
-            all = wick_sum(all, f->wall[i].weight_ns);
-            ready = wick_sum(ready, f->wall[i].state == WICK_EXPLAIN_WAITING_FOR_CPU ? f->wall[i].weight_ns : 0);
-        }
+        carries[f->wall[i].thread] |= wick_wait_is_mounted(f->p, f->wall[i].stack);
+    for (size_t i = 0; carries && i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        bool waits = s->state == WICK_EXPLAIN_WAITING_FOR_CPU;
+        if (!carries[s->thread] ||
+            !(waits || s->state == WICK_EXPLAIN_RUNNABLE || wick_wait_is_mounted(f->p, s->stack)))
+            continue;
+        all += (double)s->weight_ns;
+        ready += waits ? (double)s->weight_ns : 0;
+    }
     free(carries);
-    return all && wick_explain_share((double)ready, (double)all) >= CHAIN_MOST;
+    return all > 0 && wick_explain_counts(f, ready, WAIT_LEAST) && ready >= CHAIN_MOST * all;
 }
 
 void wick_explain_waiting(struct wick_explain *x)
@@ -510,7 +510,7 @@ void wick_explain_waiting(struct wick_explain *x)
             (x->pool_said && x->waits[i].kind == WICK_WAIT_FUTURE) || (no_cpu && x->waits[i].kind == WICK_WAIT_CARRIER);
         if (is_trouble(x, i) && !said)
             add_to(x, &all, x->waits[i], f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
-        else if (1u << f->wall[i].state & WICK_EXPLAIN_WORK)
+        else if (1u << f->wall[i].state & WICK_EXPLAIN_WORK || (no_cpu && x->waits[i].kind == WICK_WAIT_CARRIER))
             work = wick_sum(work, f->wall[i].weight_ns);
     }
     double whole = (double)wick_sum(work, sum_of(&all));

@@ -173,13 +173,18 @@ struct wick_wait wick_wait_of(const struct wick_profile *p, uint32_t stack)
     return w;
 }
 
-bool wick_wait_is_virtual(const struct wick_profile *p, uint32_t stack)
+static bool goes_through(const struct wick_profile *p, uint32_t stack, const char *class_name, const char *method)
 {
     uint32_t s = stack;
-    while (s &&
-           !(is_java(p, s) && begins(wick_profile_str(p, function_of(p, s)->class_name), "java/lang/VirtualThread")))
+    while (s && !(is_java(p, s) && !strcmp(wick_profile_str(p, function_of(p, s)->class_name), class_name) &&
+                  !strcmp(wick_profile_str(p, function_of(p, s)->name), method)))
         s = p->stacks[s].parent;
     return s != 0;
+}
+
+bool wick_wait_is_mounted(const struct wick_profile *p, uint32_t stack)
+{
+    return goes_through(p, stack, "java/lang/VirtualThread", "runContinuation");
 }
 
 bool wick_wait_is_worker(const struct wick_profile *p, uint32_t stack)
@@ -193,5 +198,5 @@ bool wick_wait_is_worker(const struct wick_profile *p, uint32_t stack)
                  !strcmp(class_name, "java/util/concurrent/ForkJoinWorkerThread") ||
                  !strcmp(class_name, "org/apache/tomcat/util/threads/ThreadPoolExecutor$Worker");
     }
-    return works && !wick_wait_is_virtual(p, stack);
+    return works && !wick_wait_is_mounted(p, stack) && !goes_through(p, stack, "java/lang/VirtualThread", "run");
 }

@@ -42,8 +42,8 @@ enum wick_wait_role wick_wait_role_of(enum wick_wait_kind kind);
 /* A monitor, or a lock of java.util.concurrent. */
 bool wick_wait_is_lock(enum wick_wait_kind kind);
 
-/* Whether the stack is of a virtual thread, or of a carrier with one mounted. */
-bool wick_wait_is_virtual(const struct wick_profile *p, uint32_t stack);
+/* Whether the stack is of a carrier with a virtual thread mounted. */
+bool wick_wait_is_mounted(const struct wick_profile *p, uint32_t stack);
 
 /* Whether the stack is of a worker of a pool (java.util.concurrent), with or without work; not a carrier of virtual
  * threads. */
