@@ -17,7 +17,7 @@
 #include "hotspot/oop.h"
 #include "hotspot/value.h"
 
-enum { LOCAL_REFS = 24, PROBE_LENGTH = 0x5ac1, HEADER_MOST = 32 };
+enum { LOCAL_REFS = 24, PROBE_LENGTH = 0x5ac1, HEADER_MOST = 32, USES_MOST = 50000 };
 
 static bool failed(JNIEnv *env)
 {
@@ -33,15 +33,40 @@ static jclass find_class(JNIEnv *env, const char *name)
     return failed(env) ? NULL : c;
 }
 
-/* A global reference to the map of the set in a static field, 0 if there is none. */
-static wick_addr map_of_set(JNIEnv *env, jclass c, const char *field, jfieldID map)
+/* What _use needs of Java; NULL: not known. */
+static struct {
+    jobject started, registry; /* global references */
+    jclass view, bin, executor, thread;
+    jfieldID map, table, key, next, first, referent, threads, cont, tail;
+} java;
+
+static jclass global_class(JNIEnv *env, const char *name)
 {
-    jfieldID id = c && map ? (*env)->GetStaticFieldID(env, c, field, "Ljava/util/Set;") : NULL;
+    jclass c = find_class(env, name);
+    return c ? (*env)->NewGlobalRef(env, c) : NULL;
+}
+
+static jfieldID field_of(JNIEnv *env, jclass c, const char *name, const char *type)
+{
+    jfieldID id = c ? (*env)->GetFieldID(env, c, name, type) : NULL;
+    return failed(env) ? NULL : id;
+}
+
+/* The map of a set, if it is one of those; a local reference. */
+static jobject map_of(JNIEnv *env, jobject set)
+{
+    bool is = set && java.map && (*env)->IsInstanceOf(env, set, java.view);
+    return is ? (*env)->GetObjectField(env, set, java.map) : NULL;
+}
+
+/* A global reference to the map of the set in a static field, NULL if there is none. */
+static jobject map_of_static(JNIEnv *env, jclass c, const char *field)
+{
+    jfieldID id = c ? (*env)->GetStaticFieldID(env, c, field, "Ljava/util/Set;") : NULL;
     if (failed(env) || !id)
-        return 0;
-    jobject set = (*env)->GetStaticObjectField(env, c, id);
-    jobject of = set ? (*env)->GetObjectField(env, set, map) : NULL;
-    return of ? (wick_addr)(uintptr_t)(*env)->NewGlobalRef(env, of) : 0;
+        return NULL;
+    jobject map = map_of(env, (*env)->GetStaticObjectField(env, c, id));
+    return map ? (*env)->NewGlobalRef(env, map) : NULL;
 }
 
 static void find_array(JNIEnv *env, const struct wick_jvm *jvm, struct wick_hs_containers *c)
@@ -62,50 +87,68 @@ static void find_array(JNIEnv *env, const struct wick_jvm *jvm, struct wick_hs_c
 
 static void find_fields(JNIEnv *env, struct wick_hs_containers *c)
 {
+    static const char node_type[] = "Ljava/util/concurrent/ConcurrentHashMap$Node;",
+                      table_type[] = "[Ljava/util/concurrent/ConcurrentHashMap$Node;",
+                      tree_type[] = "Ljava/util/concurrent/ConcurrentHashMap$TreeNode;",
+                      map_type[] = "Ljava/util/concurrent/ConcurrentHashMap;";
     jclass map = find_class(env, "java/util/concurrent/ConcurrentHashMap"),
-           node = find_class(env, "java/util/concurrent/ConcurrentHashMap$Node"),
-           bin = find_class(env, "java/util/concurrent/ConcurrentHashMap$TreeBin");
-    if (!map || !node || !bin)
+           node = find_class(env, "java/util/concurrent/ConcurrentHashMap$Node");
+    java.bin = global_class(env, "java/util/concurrent/ConcurrentHashMap$TreeBin");
+    java.view = global_class(env, "java/util/concurrent/ConcurrentHashMap$KeySetView");
+    if (!map || !node || !java.bin || !java.view)
         return;
-    c->table = wick_field_offset(env, map, "table", "[Ljava/util/concurrent/ConcurrentHashMap$Node;");
+    java.map = field_of(env, java.view, "map", map_type);
+    java.table = field_of(env, map, "table", table_type);
+    java.key = field_of(env, node, "key", "Ljava/lang/Object;");
+    java.next = field_of(env, node, "next", node_type);
+    java.first = field_of(env, java.bin, "first", tree_type);
+    c->map = wick_field_offset(env, java.view, "map", map_type);
+    c->table = wick_field_offset(env, map, "table", table_type);
     c->hash = wick_field_offset(env, node, "hash", "I");
     c->key = wick_field_offset(env, node, "key", "Ljava/lang/Object;");
-    c->next = wick_field_offset(env, node, "next", "Ljava/util/concurrent/ConcurrentHashMap$Node;");
-    c->first = wick_field_offset(env, bin, "first", "Ljava/util/concurrent/ConcurrentHashMap$TreeNode;");
+    c->next = wick_field_offset(env, node, "next", node_type);
+    c->first = wick_field_offset(env, java.bin, "first", tree_type);
+}
+
+static void find_thread(JNIEnv *env)
+{
+    java.thread = global_class(env, "java/lang/VirtualThread");
+    java.cont = field_of(env, java.thread, "cont", "Ljdk/internal/vm/Continuation;");
+    java.tail = field_of(env, find_class(env, "jdk/internal/vm/Continuation"), "tail", "Ljdk/internal/vm/StackChunk;");
 }
 
 /* The executors need the classes of objects, which not every JVM keeps where wick_hs_klass_of reads them. */
 static void find_executors(JNIEnv *env, const struct wick_jvm *jvm, struct wick_hs_containers *c)
 {
-    jclass executor = find_class(env, "java/util/concurrent/ThreadPerTaskExecutor"),
-           thread = find_class(env, "java/lang/VirtualThread"), reference = find_class(env, "java/lang/ref/Reference");
+    jclass reference = find_class(env, "java/lang/ref/Reference"), thread = find_class(env, "java/lang/VirtualThread"),
+           executor = find_class(env, "java/util/concurrent/ThreadPerTaskExecutor");
     if (!thread || !wick_hs_klass_form(jvm))
         return;
     c->thread = wick_klass_place_of_mirror(jvm, thread);
     if (!executor || !reference || !c->thread || !c->registry)
         return;
+    java.executor = (*env)->NewGlobalRef(env, executor);
+    java.threads = field_of(env, executor, "threads", "Ljava/util/Set;");
+    java.referent = field_of(env, reference, "referent", "Ljava/lang/Object;");
     c->threads = wick_field_offset(env, executor, "threads", "Ljava/util/Set;");
     c->referent = wick_field_offset(env, reference, "referent", "Ljava/lang/Object;");
-    if (c->threads && c->referent)
+    if (java.executor && c->threads && c->referent)
         c->executor = wick_klass_place_of_mirror(jvm, executor);
 }
 
 static void find(JNIEnv *env, const struct wick_jvm *jvm, struct wick_hs_containers *c)
 {
-    jclass view = find_class(env, "java/util/concurrent/ConcurrentHashMap$KeySetView"),
-           root = find_class(env, "jdk/internal/vm/ThreadContainers$RootContainer$TrackingRootContainer"),
-           all = find_class(env, "jdk/internal/vm/ThreadContainers");
-    jfieldID map = view ? (*env)->GetFieldID(env, view, "map", "Ljava/util/concurrent/ConcurrentHashMap;") : NULL;
-    if (failed(env) || !map)
-        return;
-    c->map = wick_field_offset(env, view, "map", "Ljava/util/concurrent/ConcurrentHashMap;");
     find_fields(env, c);
     find_array(env, jvm, c);
+    find_thread(env);
     if (!c->map || !c->table || !c->hash || !c->key || !c->next || !c->first || !c->array_length || !c->array_data)
         return;
-    c->registry = map_of_set(env, all, "CONTAINER_REGISTRY", map);
+    java.registry = map_of_static(env, find_class(env, "jdk/internal/vm/ThreadContainers"), "CONTAINER_REGISTRY");
+    c->registry = (wick_addr)(uintptr_t)java.registry;
     find_executors(env, jvm, c);
-    c->started = map_of_set(env, root, "VTHREADS", map);
+    java.started = map_of_static(
+        env, find_class(env, "jdk/internal/vm/ThreadContainers$RootContainer$TrackingRootContainer"), "VTHREADS");
+    c->started = (wick_addr)(uintptr_t)java.started;
 }
 
 void wick_thread_containers_open(JNIEnv *env, struct wick_jvm *jvm)
@@ -117,5 +160,76 @@ void wick_thread_containers_open(JNIEnv *env, struct wick_jvm *jvm)
         return;
     }
     find(env, jvm, &jvm->containers);
+    (*env)->PopLocalFrame(env, NULL);
+}
+
+/* ---- references that a collector has left out of date ---- */
+
+static uint32_t uses_left; /* of this call: a slot or a node each */
+
+static void use_thread(JNIEnv *env, jobject thread)
+{
+    bool is = (*env)->IsInstanceOf(env, thread, java.thread);
+    jobject cont = is ? (*env)->GetObjectField(env, thread, java.cont) : NULL;
+    if (cont)
+        (void)(*env)->GetObjectField(env, cont, java.tail);
+}
+
+static void use_map(JNIEnv *env, jobject map, void (*use_key)(JNIEnv *env, jobject key));
+
+static void use_container(JNIEnv *env, jobject weak)
+{
+    jobject container = (*env)->GetObjectField(env, weak, java.referent);
+    bool is = container && (*env)->IsInstanceOf(env, container, java.executor);
+    jobject map = is ? map_of(env, (*env)->GetObjectField(env, container, java.threads)) : NULL;
+    if (map)
+        use_map(env, map, use_thread);
+}
+
+/* Gives the node's reference back and returns one to the next node of its list, NULL = there is none. */
+static jobject use_node(JNIEnv *env, jobject node, void (*use_key)(JNIEnv *env, jobject key))
+{
+    jobject next = NULL;
+    if (!(*env)->PushLocalFrame(env, LOCAL_REFS)) {
+        jobject key = (*env)->GetObjectField(env, node, java.key);
+        bool bin = !key && (*env)->IsInstanceOf(env, node, java.bin);
+        if (key)
+            use_key(env, key);
+        next = (*env)->PopLocalFrame(env, (*env)->GetObjectField(env, node, bin ? java.first : java.next));
+    }
+    failed(env);
+    (*env)->DeleteLocalRef(env, node);
+    return next;
+}
+
+/* From a slot on that moves with each call, at the latest until all uses are spent. */
+static void use_map(JNIEnv *env, jobject map, void (*use_key)(JNIEnv *env, jobject key))
+{
+    static uint32_t from;
+    jobjectArray table = (*env)->GetObjectField(env, map, java.table);
+    uint32_t n = table ? (uint32_t)(*env)->GetArrayLength(env, table) : 0;
+    for (uint32_t i = 0; i < n && uses_left; i++) {
+        jobject node = (*env)->GetObjectArrayElement(env, table, (jsize)((from + i) % n));
+        for (uses_left--; node && uses_left; uses_left--)
+            node = use_node(env, node, use_key);
+        (*env)->DeleteLocalRef(env, node);
+    }
+    from += n ? 1 + n / 2 : 0;
+}
+
+void wick_thread_containers_use(JNIEnv *env)
+{
+    uses_left = USES_MOST;
+    if (!java.started || !java.thread || !java.cont || !java.tail || !java.table || !java.key || !java.next ||
+        !java.first)
+        return;
+    if ((*env)->PushLocalFrame(env, LOCAL_REFS)) {
+        (*env)->ExceptionClear(env);
+        return;
+    }
+    if (java.registry && java.threads && java.referent)
+        use_map(env, java.registry, use_container);
+    use_map(env, java.started, use_thread);
+    failed(env);
     (*env)->PopLocalFrame(env, NULL);
 }

@@ -65,7 +65,8 @@ static void read_thread(JNIEnv *env, struct wick_hs_virtual_fields *f, jclass c)
 {
     static const char *const parked[] = {"PARKED", "TIMED_PARKED", NULL}, *const monitor[] = {"BLOCKED", NULL},
                              *const object_wait[] = {"WAIT", "TIMED_WAIT", NULL},
-                             *const ready[] = {"RUNNABLE", "UNPARKED", "YIELDED", "UNBLOCKED", NULL};
+                             *const ready[] = {"RUNNABLE", "UNPARKED", "YIELDED", "UNBLOCKED", NULL},
+                             *const started[] = {"STARTED", NULL};
     int32_t cont = wick_field_offset(env, c, "cont", "Ljdk/internal/vm/Continuation;");
     f->carrier = wick_field_offset(env, c, "carrierThread", "Ljava/lang/Thread;");
     f->state = wick_field_offset(env, c, "state", "I");
@@ -74,6 +75,7 @@ static void read_thread(JNIEnv *env, struct wick_hs_virtual_fields *f, jclass c)
     f->monitor = states(env, c, monitor);
     f->object_wait = states(env, c, object_wait);
     f->ready = states(env, c, ready);
+    f->started = states(env, c, started);
     f->cont = f->carrier && f->state && f->id && f->parked ? cont : 0;
 }
 

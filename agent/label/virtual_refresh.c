@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "agent/jvm/thread_containers.h"
 #include "agent/jvm/vm.h"
 #include "agent/label/jar_labels.h"
 
@@ -72,5 +73,7 @@ void wick_virtual_refresh(void)
     for (uint32_t i = 0; i < n && i < room && !wick_load_relaxed(&wick_vm.dying); i++)
         use(env, &all[i]);
     free(all);
+    if (!wick_load_relaxed(&wick_vm.dying))
+        wick_thread_containers_use(env);
     wick_vm_leave(attached);
 }

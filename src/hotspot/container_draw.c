@@ -6,10 +6,14 @@
  *                           -> TreeBin (hash -2) { first } -> Node   weak references to containers
  *      weak reference -> ThreadPerTaskExecutor { threads } -> KeySetView { map } -> map
  *
- * Tables have a power of two of slots, in which keys lie by their hash, so any run of slots is like another one.
- * One of RUN slots is read at once, or the whole table, and of the slots in use a few are drawn. The table of an
- * application that once had a million threads is mostly empty: then most runs have none, and a thread in one of the
- * others stands for many.
+ * Tables have a power of two of slots, in which keys lie by their hash. That of a thread is its id, so threads that
+ * were started one after the other lie side by side; hence, where a table is too large to be read at each tick, some
+ * pieces of it are read that lie far apart, at random as a whole. Of the slots in use in these a few are drawn. The
+ * table of an application that once had a million threads is mostly empty: then a thread that is found stands for many.
+ *
+ * ZGC leaves references out of date until they are used. What they lead to may be an old copy, which is as its original
+ * was before it went on, so they are not followed. A thread behind one is lost; if the way to a set is, all its threads
+ * are unknown for the time being.
  */
 #include "hotspot/container_draw.h"
 
@@ -17,122 +21,145 @@
 #include "hotspot/klass.h"
 #include "hotspot/value.h"
 
-enum { RUN = 512, TABLE_MOST = 1 << 30, CHAIN_MOST = 256, EXECUTORS = 2, TREE = -2 };
+enum { READ_MOST = 512, PIECES = 8, TABLE_MOST = 1 << 30, CHAIN_MOST = 256, CONTAINERS = 16, TREE = -2 };
 
 struct reader {
     const struct wick_jvm *jvm;
     const struct wick_hs_moves *moves;
     uint64_t *random;
+    bool stale; /* a reference was out of date, since this was reset */
 };
 
-/* With ZGC, where the object was before the last collection if the program has not loaded the reference since; it may
- * be there still. Threads are checked, and what leads to none is one. */
-static wick_addr load(const struct reader *r, wick_addr object, int32_t offset)
+static wick_addr load(struct reader *r, wick_addr object, int32_t offset)
 {
-    return object ? wick_hs_oop_newest(r->jvm, r->moves, wick_hs_oop_load(r->jvm, object + (unsigned)offset)) : 0;
+    if (!object)
+        return 0;
+    wick_addr field = object + (unsigned)offset, now = wick_hs_oop_load_newest(r->jvm, r->moves, field);
+    r->stale |= !now && r->moves->how == WICK_HS_MOVES_COLOURS && wick_hs_oop_load(r->jvm, field);
+    return now;
 }
 
-static bool is_thread(const struct reader *r, wick_addr object)
-{
-    const struct wick_hs_containers *c = &r->jvm->containers;
-    return object && (!c->thread || wick_hs_klass_of(r->jvm, object) == c->thread);
-}
-
-/* Some key of the list that begins at a slot; *length: how many there are. */
-static wick_addr draw_in_list(const struct reader *r, wick_addr node, uint32_t *length)
+/* Some key of the list that begins at a slot, 0 = it cannot be read; *length: how many there are. */
+static wick_addr draw_in_list(struct reader *r, wick_addr node, uint32_t *length)
 {
     const struct wick_hs_containers *c = &r->jvm->containers;
     wick_addr drawn = 0;
     int32_t hash = node ? (int32_t)wick_hs_u32(r->jvm->mem, node + (unsigned)c->hash) : 0;
     *length = 0;
+    r->stale = false;
     for (node = hash == TREE ? load(r, node, c->first)
                 : hash < 0   ? 0
                              : node;
          node && *length < CHAIN_MOST; node = load(r, node, c->next))
         drawn = wick_random_below(r->random, ++*length) ? drawn : node;
-    return load(r, drawn, c->key);
+    return r->stale ? 0 : load(r, drawn, c->key);
 }
 
-/* The slots in use of a run of a map's table. */
-struct run {
-    wick_addr first; /* address of the run's first slot */
+/* The slots in use of what was read of a map's table. */
+struct slots {
+    wick_addr first; /* address of the table's first slot */
     unsigned width;  /* of a slot in bytes */
     uint32_t used;
     double part; /* of the table */
-    uint16_t slots[RUN];
+    uint32_t at[READ_MOST];
 };
 
-static void read_run(const struct reader *r, wick_addr map, struct run *run)
+static void read_piece(const struct reader *r, struct slots *s, uint32_t from, uint32_t length)
 {
-    const struct wick_hs_containers *c = &r->jvm->containers;
-    uint8_t bytes[RUN * sizeof(uint64_t)];
-    wick_addr table = load(r, map, c->table);
-    uint32_t n = table ? wick_hs_u32(r->jvm->mem, table + (unsigned)c->array_length) : 0, length = n < RUN ? n : RUN;
-    run->width = r->jvm->step.oop_kind == WICK_OOP_NARROW ? sizeof(uint32_t) : sizeof(uint64_t);
-    run->used = 0;
-    if (!n || n > TABLE_MOST)
-        return;
-    run->first = table + (unsigned)c->array_data + wick_random_below(r->random, n / length) * length * run->width;
-    run->part = (double)length / n;
-    if (wick_mem_read(r->jvm->mem, run->first, bytes, length * run->width))
+    uint8_t bytes[READ_MOST * sizeof(uint64_t)];
+    if (wick_mem_read(r->jvm->mem, s->first + (wick_addr)from * s->width, bytes, length * s->width))
         return;
     for (uint32_t i = 0; i < length; i++)
-        if (wick_hs_oop_at(r->jvm, bytes, (int32_t)(i * run->width)))
-            run->slots[run->used++] = (uint16_t)i;
+        if (wick_hs_oop_at(r->jvm, bytes, (int32_t)(i * s->width)))
+            s->at[s->used++] = from + i;
 }
 
-/* Up to cap keys of a map; evenly spaced from a random place on, so that none is drawn twice. */
-static uint32_t draw_keys(const struct reader *r, wick_addr map, struct wick_hs_drawn *out, uint32_t cap)
-{
-    struct run run;
-    read_run(r, map, &run);
-    uint32_t n = run.used < cap ? run.used : cap;
-    uint64_t from = n ? wick_random_below(r->random, run.used) : 0;
-    for (uint64_t i = 0; i < n; i++) {
-        uint32_t length, slot = run.slots[(from + i * run.used / n) % run.used];
-        out[i].thread = draw_in_list(r, load(r, run.first + slot * run.width, 0), &length);
-        out[i].stands_for = (double)run.used / n / run.part * (length ? length : 1);
-    }
-    return n;
-}
-
-/* Draws virtual threads of the set that has this map. Anything else in it is a platform thread of an executor, or with
- * ZGC what lies where a thread was. */
-static uint32_t draw_threads(const struct reader *r, wick_addr map, struct wick_hs_drawn *out, uint32_t cap)
-{
-    uint32_t n = 0, drawn = draw_keys(r, map, out, cap);
-    for (uint32_t i = 0; i < drawn; i++) {
-        struct wick_hs_drawn one = out[i];
-        bool is = !one.thread || is_thread(r, one.thread);
-        one.thread = is ? one.thread : 0;
-        if (is || r->moves->how == WICK_HS_MOVES_COLOURS)
-            out[n++] = one;
-    }
-    return n;
-}
-
-/* Of the executors behind up to cap weak references, one thread each. */
-static uint32_t draw_of_executors(const struct reader *r, struct wick_hs_drawn *out, uint32_t cap)
+static void read_slots(struct reader *r, wick_addr map, struct slots *s)
 {
     const struct wick_hs_containers *c = &r->jvm->containers;
-    struct wick_hs_drawn weak[EXECUTORS];
-    wick_addr registry = wick_hs_oop_behind(r->jvm, r->moves, c->registry);
-    uint32_t n = 0, drawn = draw_keys(r, registry, weak, cap < EXECUTORS ? cap : EXECUTORS);
-    for (uint32_t i = 0; i < drawn; i++) {
-        wick_addr container = load(r, weak[i].thread, c->referent);
-        if (!container || wick_hs_klass_of(r->jvm, container) != c->executor)
-            continue; /* another kind of container */
-        if (draw_threads(r, load(r, load(r, container, c->threads), c->map), &out[n], 1))
-            out[n++].stands_for *= weak[i].stands_for;
+    wick_addr table = load(r, map, c->table);
+    uint32_t n = table ? wick_hs_u32(r->jvm->mem, table + (unsigned)c->array_length) : 0;
+    s->used = 0;
+    s->width = r->jvm->step.oop_kind == WICK_OOP_NARROW ? sizeof(uint32_t) : sizeof(uint64_t);
+    s->first = table + (unsigned)c->array_data;
+    s->part = 1;
+    if (!n || n > TABLE_MOST || n & (n - 1))
+        return;
+    if (n <= READ_MOST) {
+        read_piece(r, s, 0, n);
+        return;
     }
+    uint32_t length = READ_MOST / PIECES, stride = n / PIECES;
+    uint32_t from = (uint32_t)wick_random_below(r->random, stride / length) * length;
+    s->part = (double)READ_MOST / n;
+    for (uint32_t i = 0; i < PIECES; i++)
+        read_piece(r, s, from + i * stride, length);
+}
+
+/* Up to cap keys of a map; evenly spaced from a random place on, so that none is drawn twice. *known: false if the map
+ * could not be read. */
+static uint32_t draw_keys(struct reader *r, wick_addr map, struct wick_hs_drawn *out, uint32_t cap, bool *known)
+{
+    struct slots s;
+    r->stale = false;
+    read_slots(r, map, &s);
+    *known = map && !r->stale;
+    uint32_t n = s.used < cap ? s.used : cap;
+    uint64_t from = n ? wick_random_below(r->random, s.used) : 0;
+    for (uint64_t i = 0; i < n; i++) {
+        uint32_t length, slot = s.at[(from + i * s.used / n) % s.used];
+        out[i].thread = draw_in_list(r, load(r, s.first + (wick_addr)slot * s.width, 0), &length);
+        out[i].stands_for = (double)s.used / n / s.part * (length ? length : 1);
+    }
+    return n;
+}
+
+/* Draws virtual threads of the set that has this map; an executor may have platform threads as well. */
+static uint32_t draw_threads(struct reader *r, wick_addr map, struct wick_hs_drawn *out, uint32_t cap, bool *known)
+{
+    const struct wick_hs_containers *c = &r->jvm->containers;
+    uint32_t n = 0, drawn = draw_keys(r, map, out, cap, known);
+    for (uint32_t i = 0; i < drawn; i++)
+        if (!out[i].thread || !c->thread || wick_hs_klass_of(r->jvm, out[i].thread) == c->thread)
+            out[n++] = out[i];
+    return n;
+}
+
+/* Of up to CONTAINERS that are drawn some are executors; threads of one of these. */
+static uint32_t draw_of_executors(struct reader *r, struct wick_hs_drawn *out, uint32_t cap, bool *known)
+{
+    const struct wick_hs_containers *c = &r->jvm->containers;
+    struct wick_hs_drawn weak[CONTAINERS];
+    wick_addr executor = 0;
+    double stands_for = 0;
+    uint32_t executors = 0,
+             drawn = draw_keys(r, wick_hs_oop_behind(r->jvm, r->moves, c->registry), weak, CONTAINERS, known);
+    for (uint32_t i = 0; i < drawn; i++) {
+        r->stale = false;
+        wick_addr container = load(r, weak[i].thread, c->referent);
+        *known &= weak[i].thread && !r->stale;
+        if (container && wick_hs_klass_of(r->jvm, container) == c->executor &&
+            !wick_random_below(r->random, ++executors)) {
+            executor = container;
+            stands_for = weak[i].stands_for;
+        }
+    }
+    if (!executor || !*known)
+        return 0;
+    uint32_t n = draw_threads(r, load(r, load(r, executor, c->threads), c->map), out, cap, known);
+    for (uint32_t i = 0; i < n; i++)
+        out[i].stands_for *= stands_for * executors;
     return n;
 }
 
 uint32_t wick_hs_containers_draw(const struct wick_jvm *jvm, const struct wick_hs_moves *moves, uint64_t *random,
-                                 struct wick_hs_drawn *out, uint32_t cap)
+                                 struct wick_hs_drawn *out, uint32_t cap, bool *known)
 {
     const struct wick_hs_containers *c = &jvm->containers;
-    struct reader r = {jvm, moves, random};
-    uint32_t n = c->executor ? draw_of_executors(&r, out, cap / 2) : 0;
-    return n + draw_threads(&r, wick_hs_oop_behind(jvm, moves, c->started), out + n, cap - n);
+    struct reader r = {jvm, moves, random, false};
+    bool executors = true;
+    uint32_t n = c->executor ? draw_of_executors(&r, out, cap / 2, &executors) : 0;
+    n += draw_threads(&r, wick_hs_oop_behind(jvm, moves, c->started), out + n, cap - n, known);
+    *known &= executors;
+    return n;
 }

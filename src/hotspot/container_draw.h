@@ -11,6 +11,8 @@
 #ifndef WICK_HOTSPOT_CONTAINER_DRAW_H
 #define WICK_HOTSPOT_CONTAINER_DRAW_H
 
+#include <stdbool.h>
+
 #include "hotspot/jvm.h"
 #include "hotspot/oop.h"
 
@@ -21,9 +23,10 @@ struct wick_hs_drawn {
     double stands_for;
 };
 
-/* Draws up to cap (2 at least) threads; returns how many. A collection that comes between makes nonsense of it: compare
- * wick_hs_collections before and after. *random: the state of a stream of random numbers. */
+/* Draws up to cap (2 at least) threads; returns how many. *known: false if some set could not be read, with ZGC until
+ * what refers to it has been used; what was drawn is then too little. A collection that comes between makes nonsense of
+ * all: compare wick_hs_collections before and after. *random: the state of a stream of random numbers. */
 uint32_t wick_hs_containers_draw(const struct wick_jvm *jvm, const struct wick_hs_moves *moves, uint64_t *random,
-                                 struct wick_hs_drawn *out, uint32_t cap);
+                                 struct wick_hs_drawn *out, uint32_t cap, bool *known);
 
 #endif

@@ -25,6 +25,7 @@ struct wick_hs_virtual_fields {
     int32_t cont, carrier, state, id;
     int32_t owner; /* of a StackChunk: the Continuation whose frames it has; 0 = not known */
     uint64_t parked, monitor, object_wait, ready; /* bit n: its frames are frozen in state n, in which it is that */
+    uint64_t started;                             /* bit n: in state n it has never run */
 };
 
 /* The JDK's own sets of virtual threads, and where their classes keep what is read of them (hotspot/container_draw.h).

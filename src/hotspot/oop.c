@@ -108,12 +108,6 @@ wick_addr wick_hs_oop_newest(const struct wick_jvm *jvm, const struct wick_hs_mo
     return (mark & FORWARDED) == FORWARDED ? mark & ~(uint64_t)FORWARDED : object;
 }
 
-wick_addr wick_hs_oop_behind(const struct wick_jvm *jvm, const struct wick_hs_moves *m, wick_addr reference)
-{
-    enum { KIND = 3 };
-    return wick_hs_oop_newest(jvm, m, wick_hs_oop_resolve(jvm, reference & ~(wick_addr)KIND));
-}
-
 wick_addr wick_hs_oop_load_newest(const struct wick_jvm *jvm, const struct wick_hs_moves *m, wick_addr field)
 {
     if (m->how != WICK_HS_MOVES_COLOURS)
@@ -122,4 +116,12 @@ wick_addr wick_hs_oop_load_newest(const struct wick_jvm *jvm, const struct wick_
     if (!bad || (v & bad))
         return 0;
     return jvm->step.oop_kind == WICK_OOP_COLOURED ? uncoloured(v) : v;
+}
+
+wick_addr wick_hs_oop_behind(const struct wick_jvm *jvm, const struct wick_hs_moves *m, wick_addr reference)
+{
+    enum { KIND = 3 };
+    wick_addr handle = reference & ~(wick_addr)KIND;
+    return m->how == WICK_HS_MOVES_COLOURS ? wick_hs_oop_load_newest(jvm, m, handle)
+                                           : wick_hs_oop_newest(jvm, m, wick_hs_oop_resolve(jvm, handle));
 }

@@ -46,7 +46,8 @@ wick_addr wick_hs_oop_load_newest(const struct wick_jvm *jvm, const struct wick_
 /* The object behind a handle of the JVM's own or a global one of JNI, whose slot is as wide as an address. */
 wick_addr wick_hs_oop_resolve(const struct wick_jvm *jvm, wick_addr handle);
 
-/* As it is now, the object behind a global or weak global reference as JNI gives it out, with its kind in two bits. */
+/* As it is now, the object behind a global or weak global reference as JNI gives it out, with its kind in two bits. 0
+ * also if the reference is out of date. */
 wick_addr wick_hs_oop_behind(const struct wick_jvm *jvm, const struct wick_hs_moves *m, wick_addr reference);
 
 /* The object behind a local handle of JNI: collectors see to it with the stack of its thread, so it has no colour. */

@@ -27,11 +27,13 @@ bool wick_hs_virtual_known(const struct wick_jvm *jvm)
            thread_bytes(&jvm->virtual_thread) <= OBJECT_BYTES;
 }
 
-/* With ZGC, where the object was before the last collection if the program has not loaded the reference since: the
- * reader checks what it finds there. */
-static wick_addr load(const struct wick_jvm *jvm, const struct wick_hs_moves *moves, wick_addr field)
+/* Whether the chunk is the continuation's. With ZGC the reference back is out of date longer than those that led here,
+ * which were not. */
+static bool owns(const struct wick_jvm *jvm, const struct wick_hs_moves *moves, wick_addr cont, wick_addr chunk)
 {
-    return wick_hs_oop_newest(jvm, moves, wick_hs_oop_load(jvm, field));
+    int32_t owner = jvm->virtual_thread.owner;
+    return !owner || moves->how == WICK_HS_MOVES_COLOURS ||
+           wick_hs_oop_load_newest(jvm, moves, chunk + (unsigned)owner) == cont;
 }
 
 enum wick_hs_virtual_seen wick_hs_virtual_look(const struct wick_jvm *jvm, const struct wick_hs_moves *moves,
@@ -48,9 +50,11 @@ enum wick_hs_virtual_seen wick_hs_virtual_look(const struct wick_jvm *jvm, const
     uint32_t state = wick_hs_at32(object, f->state) & ~(uint32_t)SUSPENDED;
     if (wick_hs_oop_at(jvm, object, f->carrier))
         return WICK_HS_VIRTUAL_MOUNTED;
-    wick_addr cont = wick_hs_oop_newest(jvm, moves, wick_hs_oop_at(jvm, object, f->cont));
-    *chunk = cont ? load(jvm, moves, cont + (unsigned)jvm->step.cont_tail) : 0;
-    if (!*chunk || state >= STATES || (f->owner && load(jvm, moves, *chunk + (unsigned)f->owner) != cont))
+    wick_addr cont = wick_hs_oop_load_newest(jvm, moves, thread + (unsigned)f->cont);
+    *chunk = cont ? wick_hs_oop_load_newest(jvm, moves, cont + (unsigned)jvm->step.cont_tail) : 0;
+    if (cont && !*chunk && state < STATES && f->started >> state & 1)
+        return WICK_HS_VIRTUAL_READY;
+    if (!*chunk || state >= STATES || !owns(jvm, moves, cont, *chunk))
         return WICK_HS_VIRTUAL_UNKNOWN;
     return f->parked >> state & 1        ? WICK_HS_VIRTUAL_PARKED
            : f->monitor >> state & 1     ? WICK_HS_VIRTUAL_MONITOR

@@ -26,7 +26,8 @@ enum wick_hs_virtual_seen {
 bool wick_hs_virtual_known(const struct wick_jvm *jvm);
 
 /* Where the virtual thread at that address stands. *id: its Thread.threadId, which it must have; 0 = any, and it is
- * stored there. *chunk: where its frozen frames begin (a StackChunk), unless it is MOUNTED or UNKNOWN. Where an object
+ * stored there. *chunk: where its frozen frames begin (a StackChunk), unless it is MOUNTED or UNKNOWN; 0 = it has none
+ * yet. Where an object
  * was, another one may be by now: hence the id, and the chunk must be its own. */
 enum wick_hs_virtual_seen wick_hs_virtual_look(const struct wick_jvm *jvm, const struct wick_hs_moves *moves,
                                                wick_addr thread, uint64_t *id, wick_addr *chunk);

@@ -136,7 +136,8 @@ struct wick_sample_sig {
     const struct wick_outside
         *outside; /* which waits here (record/walk.h); also NULL: this one, from where it left Java */
     struct wick_stack_window *window;
-    wick_addr chunk; /* with `outside`: a virtual thread on no carrier, whose frozen frames these are, ... */
+    bool frozen;                      /* with `outside`: a virtual thread on no carrier, ... */
+    wick_addr chunk;                  /* ... whose frozen frames these are, 0 = it has none yet, ... */
     const struct wick_context *label; /* ... and what it works on */
     wick_addr from;                   /* with a context: frames with a stack pointer below are left out */
     uint64_t skip_lo, skip_hi;        /* leaf frames of native code there, and the stub before them, are left out */

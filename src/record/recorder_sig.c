@@ -180,7 +180,7 @@ static int walk(struct wick_recorder *r, struct wick_counters *c, struct wick_sc
     cap = cap < 1 ? 1 : cap < WICK_MAX_FRAMES ? cap : WICK_MAX_FRAMES;
     int n = in->context
                 ? wick_walk_sig(&r->walker, t, in->java, in->window, in->context, in->from, s->frames + k, cap, &res)
-            : in->chunk   ? wick_walk_frozen_sig(&r->walker, t, in->chunk, in->outside, s->frames + k, cap, &res)
+            : in->frozen  ? wick_walk_frozen_sig(&r->walker, t, in->chunk, in->outside, s->frames + k, cap, &res)
             : in->outside ? wick_walk_outside_sig(&r->walker, t, in->java, in->outside, s->frames + k, cap, &res)
                           : wick_walk_here_sig(&r->walker, t, in->java, in->window, s->frames + k, cap, &res);
     n += (int)k;

@@ -99,7 +99,8 @@ int wick_walk_outside_sig(struct wick_walker *w, struct wick_tables *t, wick_add
                           uint64_t *frames, int cap, struct wick_walk_result *out);
 
 /* The frozen frames of a virtual thread that is on no carrier, from the StackChunk `chunk` on, of which [o->lo, o->lo +
- * o->bytes) is copied to o->stack; pc and sp are not used. Below them is a boundary. 0: there are none. */
+ * o->bytes) is copied to o->stack; pc and sp are not used. Below them is a boundary, which is all of a thread that has
+ * not run yet (chunk = 0). Returns 0 if the chunk has none. */
 int wick_walk_frozen_sig(struct wick_walker *w, struct wick_tables *t, wick_addr chunk, const struct wick_outside *o,
                          uint64_t *frames, int cap, struct wick_walk_result *out);
 

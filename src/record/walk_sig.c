@@ -528,10 +528,9 @@ int wick_walk_frozen_sig(struct wick_walker *w, struct wick_tables *t, wick_addr
     struct wick_step_env env = outside_env(w, t, o, &scratch);
     const struct wick_step_jvm *j = &w->jvm->step;
     struct wick_step_state s = {.in_heap = 1};
-    int n = 0,
-        stop = step_next_chunk(&env, j, &s, chunk) == STEP_CHUNK_FRAMES ? WICK_STOP_NONE : WICK_STOP_CONTINUATION;
+    int n = 0, stop = WICK_STOP_NONE;
     *out = (struct wick_walk_result){0};
-    if (stop)
+    if (chunk && step_next_chunk(&env, j, &s, chunk) != STEP_CHUNK_FRAMES)
         return 0;
     while (!stop && s.frozen_sp && n < cap - 2) {
         struct wick_step_frame f = {0};

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -13,7 +15,8 @@ import java.util.concurrent.atomic.LongAdder;
  * in one executor (pooled), and three at a time in executors of their own that soon end (brief); platform threads of an executor
  * wait beside them (platform). With a second argument a platform thread makes garbage. Prints {@code up} once those wait that last, and from
  * then on ten times a second the time since 1970, how long those of the brief ones have taken that have ended, and the longest, in
- * seconds. Written for JDK 8's language.
+ * seconds. "relay" instead: threads wait in before(), young collections move them, and all go on to wait in after(), upon which "after" is printed.
+ * "starved" instead: threads that never run, as one that computes has the only carrier. Written for JDK 8's language.
  */
 public class VSets {
     static final Semaphore none = new Semaphore(0);
@@ -71,6 +74,58 @@ public class VSets {
         }
     }
 
+    static void before(Semaphore gate) {
+        begun.countDown();
+        gate.acquireUninterruptibly();
+        after();
+    }
+
+    static void after() {
+        begun.countDown();
+        none.acquireUninterruptibly();
+    }
+
+    static long collections() {
+        long n = 0;
+        for (GarbageCollectorMXBean b : ManagementFactory.getGarbageCollectorMXBeans()) {
+            n += b.getCollectionCount();
+        }
+        return n;
+    }
+
+    static void relay(int each, ThreadFactory virtual) throws Exception {
+        Semaphore gate = new Semaphore(0);
+        begun = new CountDownLatch(each);
+        for (int i = 0; i < each; i++) {
+            virtual.newThread(() -> before(gate)).start();
+        }
+        begun.await();
+        System.out.println("up");
+        begun = new CountDownLatch(each);
+        for (long old = collections(); collections() < old + 2;) {
+            kept[0] = new byte[100_000];
+        }
+        gate.release(each);
+        begun.await();
+        System.out.println("after " + System.currentTimeMillis() / 1e3);
+        none.acquire();
+    }
+
+    static void starved(int each, ThreadFactory virtual) throws Exception {
+        begun = new CountDownLatch(1);
+        virtual.newThread(() -> {
+            for (begun.countDown();; brief.increment()) {
+                longest.accumulate(1);
+            }
+        }).start();
+        begun.await();
+        for (int i = 0; i < each; i++) {
+            virtual.newThread(VSets::after).start();
+        }
+        System.out.println("up");
+        none.acquire();
+    }
+
     static void garbage() {
         for (int i = 0;; i++) {
             kept[i * 31 & kept.length - 1] = new byte[i % 2000];
@@ -86,6 +141,11 @@ public class VSets {
     public static void main(String[] args) throws Exception {
         int each = Integer.parseInt(args[0]);
         ThreadFactory virtual = factory();
+        if (args.length > 1 && args[1].equals("relay")) {
+            relay(each, virtual);
+        } else if (args.length > 1 && args[1].equals("starved")) {
+            starved(each, virtual);
+        }
         ExecutorService pool = executor(virtual), platform = executor(Executors.defaultThreadFactory());
         begun = new CountDownLatch(2 * each + 4);
         for (int i = 0; i < each; i++) {

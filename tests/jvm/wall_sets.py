@@ -86,6 +86,44 @@ for name, how in t.collectors():
     if name != "Epsilon":
         examine(f"garbage, {name}", how, ["garbage"], all_found=not name.startswith("Z"))
 
+def relay(title, options):
+    """Threads that a collection has moved go on: what they were before is found nowhere any more."""
+    file = t.path("r.jfr")
+    j = t.Jvm([*options, "-Xmx256m", f"-agentpath:{t.AGENT}=start,event=wall,file={file}", "-cp", classes, "VSets", str(EACH), "relay"], "r")
+    t.check(f"{title}: threads that were moved go on", j.wait_for(r"after [\d.E]+\n"), j.output())
+    time.sleep(3)
+    t.stop(j.pid)
+    j.kill()
+    went_on = float(re.search(r"after ([\d.E]+)\n", j.output())[1])
+    late = max(seconds_of(e["maxLateness"]) for e in events(file, "wick.WallSampler"))
+    places = {}
+    for e in events(file, "profiler.WallClockSample"):
+        if clock_of(e["startTime"]) > went_on + late + 0.1:
+            places[place_of(e)] = places.get(place_of(e), 0) + seconds_of(e["weight"])
+    t.check(f"{title}: they are not seen where they were", "before" not in places and places.get("after", 0) > 0, places)
+
+
+def starved():
+    """Threads that have never run wait for a carrier: they have no frames yet, but time."""
+    file = t.path("n.jfr")
+    j = t.Jvm(["-XX:+UseSerialGC", "-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1",
+               f"-agentpath:{t.AGENT}=start,event=wall,file={file}", "-cp", classes, "VSets", str(EACH), "starved"], "n")
+    t.check("starved: the program runs", j.wait_for("up"), j.output())
+    began = time.time()
+    time.sleep(3)
+    took = time.time() - began
+    t.stop(j.pid)
+    j.kill()
+    late = max(seconds_of(e["maxLateness"]) for e in events(file, "wick.WallSampler"))
+    weights = [seconds_of(e["weight"]) for e in events(file, "profiler.WallClockSample")
+               if began <= clock_of(e["startTime"]) < began + took and "WAITING_FOR_CARRIER" in str(e["state"])]
+    check_sum("starved: the time of all threads that have never run is there", weights, EACH * took, EACH * 2 * (late + 0.01), True)
+
+
+for name, how in t.collectors():
+    if name in ("G1", "Z", "ZGenerational", "Shenandoah"):
+        relay(f"relay, {name}", how)
+starved()
 only, *_ = record("contexts alone", ["-XX:+UseSerialGC"], wall=",filter=context")
 t.check("contexts alone: threads without one are left out", not only.get("alone") and not only.get("pooled"), {k: len(v) for k, v in only.items()})
 t.done()

@@ -19,6 +19,7 @@ BOUNDARY = "[virtual thread, not mounted]"
 THREAD = "[virtual threads, not mounted]"
 STATES = {"semaphore": "STATE_PARKED", "sleep": "STATE_SLEEPING", "queue": "STATE_PARKED", "socket": "STATE_IO_WAIT",
           "monitor": "STATE_BLOCKED_ON_MONITOR_ENTER", "wait": "STATE_IN_OBJECT_WAIT", "carrier": "STATE_WAITING_FOR_CARRIER"}
+ON_THE_WAY = ("STATE_RUNNABLE", "STATE_WAITING_FOR_CPU")  # where the machine is busy, some do not wait yet
 CALLS = {"semaphore": "Semaphore.acquire", "sleep": "Thread.sleep", "queue": "LinkedBlockingQueue.take", "socket": "read",
          "monitor": "VKinds.enter", "wait": "Object.wait", "carrier": "LockSupport.park"}
 classes = t.compile_java("VKinds", classpath=JAR)
@@ -72,7 +73,7 @@ def check_sums(title, seconds, ends, samples, kinds, all_found):
 
 def check_states(title, samples, kinds):
     for kind in kinds:
-        mine = [s for s in samples if s[0] == kind]
+        mine = [s for s in samples if s[0] == kind and s[1] not in ON_THE_WAY]
         right = [s for s in mine if s[1] == STATES[kind]]
         t.check(f"{title}: {kind} threads have their state", len(right) >= t.least_of(len(mine), 0.98) > 0,
                 [s for s in mine if s[1] != STATES[kind]][:5])
@@ -96,7 +97,7 @@ def check_stacks(title, stacks, kinds):
     for kind in kinds:
         mine = [r for r in stacks if r[0][0].startswith(THREAD) and any(CALLS[kind] in x for x in r[0])]
         t.check(f"{title}: {kind} threads are seen where they wait", mine, stacks[:3])
-    unmounted = [r for r in stacks if r[0][0].startswith(THREAD)]
+    unmounted = [r for r in stacks if r[0][0].startswith(THREAD) and len(r[0]) > 2]  # others have not run yet
     whole = t.weight_of([r for r in unmounted if is_whole(r[0])])
     total = t.weight_of(unmounted)
     t.check(f"{title}: their stacks are whole", whole >= t.least_of(total, 0.98) > 0,

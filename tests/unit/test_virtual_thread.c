@@ -11,7 +11,7 @@
 #include "hotspot/virtual_thread.h"
 
 enum { ID = 16, STATE = 24, CARRIER = 32, CONT = 40, TAIL = 16, OWNER = 48, COUNT = 8, PAUSED = 12 };
-enum { PARKED = 5, WAITED = 16, BLOCKED = 13, UNPARKED = 9, PARKING = 4, SUSPENDED = 256, WEAK = 1 };
+enum { STARTED = 1, PARKED = 5, WAITED = 16, BLOCKED = 13, UNPARKED = 9, PARKING = 4, SUSPENDED = 256, WEAK = 1 };
 
 static struct space space;
 static struct wick_jvm jvm;
@@ -32,7 +32,8 @@ static int setup(void **state)
                                                          .parked = 1u << PARKED,
                                                          .monitor = 1u << BLOCKED,
                                                          .object_wait = 1u << WAITED,
-                                                         .ready = 1u << UNPARKED};
+                                                         .ready = 1u << UNPARKED,
+                                                         .started = 1u << STARTED};
     moves = (struct wick_hs_moves){.how = WICK_HS_MOVES_NONE};
     thread = space_take(&space, 64);
     handle = space_take(&space, 8);
@@ -104,6 +105,39 @@ static void test_virtual__is_unknown_unless_all_fits(void **state)
     assert_int_equal(look(77), WICK_HS_VIRTUAL_UNKNOWN);
 }
 
+static void test_virtual__that_has_never_run_waits_for_a_carrier(void **state)
+{
+    (void)state;
+    wick_addr at = 1, cont;
+    uint64_t id = 77;
+    assert_int_equal(wick_mem_read(&space.mem, thread + CONT, &cont, sizeof cont), 0);
+    space_put64(&space, cont + TAIL, 0);
+    assert_int_equal(look(77), WICK_HS_VIRTUAL_UNKNOWN);
+    space_put32(&space, thread + STATE, STARTED);
+    assert_int_equal(wick_hs_virtual_look(&jvm, &moves, thread, &id, &at), WICK_HS_VIRTUAL_READY);
+    assert_int_equal(at, 0);
+}
+
+/* ZGC: what lies there may be what the thread was before it went on. */
+static void test_virtual__behind_a_reference_out_of_date_is_unknown(void **state)
+{
+    const uint64_t bad = 1ull << 44;
+    (void)state;
+    wick_addr mask = space_take(&space, 8), cont;
+    space_put64(&space, mask, bad);
+    moves = (struct wick_hs_moves){.how = WICK_HS_MOVES_COLOURS, .bad_mask = mask};
+    assert_int_equal(look(77), WICK_HS_VIRTUAL_PARKED);
+    assert_int_equal(wick_mem_read(&space.mem, thread + CONT, &cont, sizeof cont), 0);
+    space_put64(&space, cont + TAIL, chunk | bad);
+    assert_int_equal(look(77), WICK_HS_VIRTUAL_UNKNOWN);
+    space_put64(&space, cont + TAIL, chunk);
+    space_put64(&space, thread + CONT, cont | bad);
+    assert_int_equal(look(77), WICK_HS_VIRTUAL_UNKNOWN);
+    space_put64(&space, thread + CONT, cont);
+    space_put64(&space, handle, thread | bad);
+    assert_int_equal(look(77), WICK_HS_VIRTUAL_UNKNOWN);
+}
+
 static void test_virtual__follows_copies_beside_the_program(void **state)
 {
     (void)state;
@@ -133,6 +167,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_virtual__is_unmounted_in_states_with_frozen_frames, setup),
         cmocka_unit_test_setup(test_virtual__is_unknown_unless_all_fits, setup),
+        cmocka_unit_test_setup(test_virtual__that_has_never_run_waits_for_a_carrier, setup),
+        cmocka_unit_test_setup(test_virtual__behind_a_reference_out_of_date_is_unknown, setup),
         cmocka_unit_test_setup(test_virtual__follows_copies_beside_the_program, setup),
         cmocka_unit_test_setup(test_collections__are_none_in_a_pause, setup),
     };

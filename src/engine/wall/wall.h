@@ -175,7 +175,8 @@ struct wick_wall_engine {
     struct {
         bool holders, others; /* those with a context, and the rest, can be read and are wanted */
         struct wick_hs_moves moves;
-        uint64_t owed_ns[WICK_WALL_VIRTUAL_KINDS]; /* time of ticks at which a collection stopped the program */
+        uint64_t owed_ns[WICK_WALL_VIRTUAL_KINDS]; /* time of ticks of which nothing is known yet */
+        uint32_t skip;                             /* ticks that do not look for the rest: there were none */
     } unmounted;                                   /* the sampler's */
     int tasks, wake;                               /* /proc/self/task; eventfd that ends the sampler */
     pthread_t thread;

@@ -22,7 +22,10 @@
 
 #include "jfr/writer/writer.h"
 
-enum { TRIES = 3 };
+enum { TRIES = 3, EMPTY_TICKS = 10 };
+
+#define OWED_MOST   1000000000ull
+#define WEIGHT_MOST (1ull << 56) /* 2 years: nothing that is right */
 
 /* A thread that was drawn: the holder of a context, or the object at an address, found while the counter of collections
  * stood there. */
@@ -38,7 +41,13 @@ struct look {
     uint64_t id;
 };
 
-/* ZGC leaves references that lead nowhere until they are used: the agent uses them then (labels.virtual_lost). */
+/* ZGC leaves references out of date until they are used: the agent uses them then. */
+static void ask_for_use(struct wick_wall_engine *e)
+{
+    if (e->recorder->labels && e->unmounted.moves.how == WICK_HS_MOVES_COLOURS)
+        wick_store_relaxed(&e->recorder->labels->virtual_lost, 1);
+}
+
 static struct look look_at_holder(struct wick_wall_engine *e, const struct wick_label_holder *h)
 {
     const struct wick_jvm *jvm = e->recorder->walker.jvm;
@@ -48,8 +57,8 @@ static struct look look_at_holder(struct wick_wall_engine *e, const struct wick_
     if (reference)
         l.seen = wick_hs_virtual_look(jvm, &e->unmounted.moves, wick_hs_oop_behind(jvm, &e->unmounted.moves, reference),
                                       &l.id, &l.chunk);
-    if (l.seen == WICK_HS_VIRTUAL_UNKNOWN && e->unmounted.moves.how == WICK_HS_MOVES_COLOURS)
-        wick_store_relaxed(&labels->virtual_lost, 1);
+    if (l.seen == WICK_HS_VIRTUAL_UNKNOWN)
+        ask_for_use(e);
     return l;
 }
 
@@ -64,6 +73,8 @@ static struct look look_at(struct wick_wall_engine *e, const struct target *t, u
     l.seen = wick_hs_virtual_look(jvm, &e->unmounted.moves, thread, &l.id, &l.chunk);
     if (e->recorder->labels && wick_labels_virtual(e->recorder->labels, l.id))
         l.seen = WICK_HS_VIRTUAL_MOUNTED;
+    if (l.seen == WICK_HS_VIRTUAL_UNKNOWN)
+        ask_for_use(e);
     return l;
 }
 
@@ -99,7 +110,8 @@ static enum outcome copy(struct wick_wall_engine *e, const struct target *t, str
                          (!t->holder || wick_labels_holder_context(e->recorder->labels, t->holder, label, &operation));
         if (unmounted) {
             *o = (struct wick_outside){.lo = l->chunk, .stack = e->stack};
-            o->bytes = wick_mem_read_most(&e->recorder->walker.mem, o->lo, e->stack, WICK_THREAD_LOOK_STACK);
+            if (l->chunk)
+                o->bytes = wick_mem_read_most(&e->recorder->walker.mem, o->lo, e->stack, WICK_THREAD_LOOK_STACK);
             struct look after = look_at(e, t, l->id);
             same = after.seen == l->seen && after.chunk == l->chunk;
         }
@@ -134,6 +146,7 @@ static bool visit(struct wick_wall_engine *e, const struct target *t, uint64_t n
     }
     wick_recorder_sample_sig(e->recorder, scratch,
                              &(struct wick_sample_sig){.outside = &o,
+                                                       .frozen = true,
                                                        .chunk = l.chunk,
                                                        .label = &label,
                                                        .time_ns = now_ns,
@@ -167,25 +180,34 @@ static void visit_holders(struct wick_wall_engine *e, uint64_t now_ns, uint64_t 
             e->unmounted.owed_ns[WICK_WALL_VIRTUAL_HOLDERS] += time_ns / draws;
 }
 
+/* Ticks of which nothing is known of some set go to the next one, up to a limit. While there are no such threads at
+ * all, one tick in EMPTY_TICKS searches for them, and stands for the others. */
 static void visit_others(struct wick_wall_engine *e, uint64_t now_ns, uint64_t time_ns)
 {
     const struct wick_jvm *jvm = e->recorder->walker.jvm;
     struct wick_hs_drawn drawn[WICK_WALL_VIRTUAL_OTHERS];
     uint64_t collections = wick_hs_collections(jvm), *owed_ns = &e->unmounted.owed_ns[WICK_WALL_VIRTUAL_REST];
-    uint32_t n = wick_hs_containers_draw(jvm, &e->unmounted.moves, &e->random, drawn, WICK_WALL_VIRTUAL_OTHERS);
-    if (!collections || wick_hs_collections(jvm) != collections) {
+    bool known;
+    uint32_t n = wick_hs_containers_draw(jvm, &e->unmounted.moves, &e->random, drawn, WICK_WALL_VIRTUAL_OTHERS, &known);
+    if (!known)
+        ask_for_use(e);
+    if (!collections || wick_hs_collections(jvm) != collections || (!known && time_ns < OWED_MOST)) {
         *owed_ns += time_ns;
         return;
     }
+    e->unmounted.skip = n ? 0 : EMPTY_TICKS - 1;
     double all = 0;
     for (uint32_t i = 0; i < n; i++)
         all += drawn[i].stands_for;
     for (uint32_t i = 0; i < n; i++) {
         struct target t = {.thread = drawn[i].thread, .collections = collections};
-        uint64_t weight = (uint64_t)((double)time_ns * drawn[i].stands_for);
+        double weight = (double)time_ns * drawn[i].stands_for;
+        uint64_t ns = weight < (double)WEIGHT_MOST ? (uint64_t)weight : WEIGHT_MOST;
         if (!t.thread)
-            wick_recorder_drop_sig(e->recorder, WICK_EVENT_WALL, WICK_DROP_THREAD_MOVED, 1, weight);
-        else if (!visit(e, &t, now_ns, weight))
+            ask_for_use(e);
+        if (!t.thread)
+            wick_recorder_drop_sig(e->recorder, WICK_EVENT_WALL, WICK_DROP_THREAD_MOVED, 1, ns);
+        else if (!visit(e, &t, now_ns, ns))
             *owed_ns += (uint64_t)((double)time_ns * drawn[i].stands_for / all);
     }
 }
@@ -204,6 +226,10 @@ void wick_wall_virtual_tick(struct wick_wall_engine *e, uint64_t now_ns, uint64_
     memset(owed_ns, 0, sizeof e->unmounted.owed_ns);
     if (holders)
         visit_holders(e, now_ns, owed[WICK_WALL_VIRTUAL_HOLDERS]);
-    if (others)
+    if (others && e->unmounted.skip) {
+        e->unmounted.skip--;
+        owed_ns[WICK_WALL_VIRTUAL_REST] = owed[WICK_WALL_VIRTUAL_REST];
+    } else if (others) {
         visit_others(e, now_ns, owed[WICK_WALL_VIRTUAL_REST]);
+    }
 }
