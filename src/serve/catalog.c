@@ -12,7 +12,8 @@
  * ended.
  *
  * Answers, six for each recording and 4 MiB each at most, are good as long as the file has the size they were made at,
- * or, if it grows, for a second and for ten times as long as they took; the oldest one makes room.
+ * or, if it grows, for a second and for ten times as long as they took; the oldest one makes room. One about a file
+ * that grew may lack its end, and is not good once the file has ended.
  *
  * Races with those who can write to the folders: a path is found once and then opened through no link (open_found),
  * and what is opened must be a plain file. A file that cannot be opened because descriptors are missing has not gone.
@@ -427,14 +428,14 @@ const struct wick_catalog_answer *wick_catalog_known(const struct wick_catalog_e
     for (uint32_t i = 0; i < WICK_CATALOG_ANSWERS; i++) {
         const struct wick_catalog_answer *a = &e->answers[i];
         if (a->asked && !strcmp(a->asked, asked) &&
-            (a->size == e->size_bytes || (e->live && now - a->when_ns < a->fresh_ns)))
+            ((a->size == e->size_bytes && (!a->grows || e->live)) || (e->live && now - a->when_ns < a->fresh_ns)))
             return a;
     }
     return NULL;
 }
 
 void wick_catalog_keep(struct wick_catalog_entry *e, const char *asked, char *text, size_t len, int64_t size,
-                       uint64_t took_ns)
+                       bool grows, uint64_t took_ns)
 {
     struct wick_catalog_answer *at = &e->answers[0];
     if (len > KEPT_BYTES) { /* made anew rather than kept */
@@ -454,7 +455,7 @@ void wick_catalog_keep(struct wick_catalog_entry *e, const char *asked, char *te
     free(at->text);
     uint64_t fresh_ns = FRESH_S * UINT64_C(1000000000);
     fresh_ns = took_ns * FRESH_TIMES > fresh_ns ? took_ns * FRESH_TIMES : fresh_ns;
-    *at = (struct wick_catalog_answer){strdup(asked), text, len, size, wick_clock_mono_ns(), fresh_ns};
+    *at = (struct wick_catalog_answer){strdup(asked), text, len, size, grows, wick_clock_mono_ns(), fresh_ns};
 }
 
 /* --- JSON --- */

@@ -31,6 +31,7 @@ struct wick_catalog_answer {
     char *asked, *text;
     size_t len;
     int64_t size;
+    bool grows;        /* the file did: what lay behind its last complete part was left out */
     uint64_t when_ns;  /* monotonic */
     uint64_t fresh_ns; /* for so long it is good of a file that grows */
 };
@@ -93,10 +94,10 @@ int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool
  * NULL if there is none. */
 const struct wick_catalog_answer *wick_catalog_known(const struct wick_catalog_entry *e, const char *asked);
 
-/* Keeps an answer, which becomes the entry's own, instead of the oldest one. size: of the file when it was asked; took:
- * to make it. */
+/* Keeps an answer, which becomes the entry's own, instead of the oldest one. size, grows: of the file when it was
+ * asked; took: to make it. */
 void wick_catalog_keep(struct wick_catalog_entry *e, const char *asked, char *text, size_t len, int64_t size,
-                       uint64_t took_ns);
+                       bool grows, uint64_t took_ns);
 
 /* Writes an entry as the API shows it. */
 void wick_catalog_write(const struct wick_catalog_entry *e, struct wick_json *j);

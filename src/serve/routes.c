@@ -297,7 +297,7 @@ static int read_view(struct visit *v, struct wick_err *err)
     pthread_mutex_lock(&v->s->lock);
     e = wick_catalog_find(&v->s->catalog, v->a->segment[3]);
     if (e)
-        wick_catalog_keep(e, v->q->target, text, len, v->view.size, wick_clock_mono_ns() - began_ns);
+        wick_catalog_keep(e, v->q->target, text, len, v->view.size, v->view.grows, wick_clock_mono_ns() - began_ns);
     pthread_mutex_unlock(&v->s->lock);
     if (!e)
         free(text);

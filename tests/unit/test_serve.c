@@ -2,6 +2,7 @@
 /* What `wick ui` answers to requests, without a network: who is let in, and where requests lead. */
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -738,6 +739,25 @@ static void test_serve__an_expensive_answer_holds_up_no_other(void **state)
     assert_int_equal(atomic_load(&views_made), 1);
 }
 
+/* What is answered while a file grows lacks what lies behind its last complete part: once it has ended, it is answered
+ * anew, though not a byte has come. */
+static void test_serve__an_answer_about_what_grew_does_not_outlast_its_end(void **state)
+{
+    struct fixture *f = *state;
+    char text[4096], target[96];
+    struct timespec grows[2] = {{.tv_sec = time(NULL) + 3600}, {.tv_sec = time(NULL) + 3600}}, ended[2] = {0};
+    atomic_store(&views_made, 0);
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/explain", f->s->catalog.entries[0]->id);
+    assert_int_equal(utimensat(AT_FDCWD, f->file, grows, 0), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(get(f, target, text, sizeof text), 200);
+    assert_int_equal(atomic_load(&views_made), 1);
+    assert_int_equal(utimensat(AT_FDCWD, f->file, ended, 0), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(get(f, target, text, sizeof text), 200);
+    assert_int_equal(atomic_load(&views_made), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -760,6 +780,7 @@ int main(void)
         WITH_SERVER(test_serve__streams_are_bounded),
         WITH_SERVER(test_serve__a_file_that_is_no_recording_is_unreadable),
         WITH_SERVER(test_serve__an_expensive_answer_holds_up_no_other),
+        WITH_SERVER(test_serve__an_answer_about_what_grew_does_not_outlast_its_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
