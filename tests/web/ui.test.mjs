@@ -375,8 +375,13 @@ test('methods: the heaviest by the chosen column, more with a press, and a searc
   await page.keyboard.press('Enter'); // the button has kept the focus
   await page.waitForFunction(() => document.querySelectorAll('#place .grid tbody tr').length === 1308);
   assert.equal(await page.$$eval('#place .table-rest:not([hidden])', (all) => all.length), 0);
-  await page.click('#place .grid thead button:has-text("Total %")');
-  await page.waitForFunction(() => document.querySelector('#place .grid tbody tr button').textContent === 'main');
+  for (const column of ['Total %', 'Self %', 'Details']) {
+    await page.click(`#place .grid thead button:has-text("${column}")`);
+    const most = column === 'Self %' ? 'com.example.Methods.m0' : 'main';
+    await page.waitForFunction((name) => document.querySelector('#place .grid tbody tr button').textContent === name, most);
+  }
+  // the server does not sort by samples: all are asked for
+  await Promise.all([page.waitForRequest((r) => /r6\/table\?.*rows=0&/.test(r.url())), page.click('#place .grid thead button:has-text("Samples")')]);
   await page.evaluate(() => { location.hash = '#/r/r6/cpu?show=methods&search=Methods.m1299'; });
   await page.waitForFunction(() => document.querySelectorAll('#place .grid tbody tr').length === 1);
   assert.equal(await page.isVisible('.axis'), true);

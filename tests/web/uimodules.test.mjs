@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { placed, shortened, shortObject, treeOf } from '../../web/ui/chains.js';
+import { methodsAsked } from '../../web/ui/cpu.js';
 import { evidenceOf, frameSearch } from '../../web/ui/explain.js';
 import { commandOf, shellWord } from '../../web/ui/export.js';
 import { commonRoot, groupsOf, onlyGroup } from '../../web/ui/groups.js';
@@ -82,6 +83,17 @@ test('tables: numbers downwards, texts upwards, turned round on request, and equ
   assert.deepEqual(sortedRows(rows, { value: (r) => r.v }, true).map((r) => r.n), ['b', 'a', 'c']);
   assert.deepEqual(sortedRows(rows, { value: (r) => r.n }, false).map((r) => r.n), ['a', 'b', 'c']);
   assert.deepEqual(rows.map((r) => r.n), ['b', 'a', 'c'], 'the rows themselves are as they were');
+});
+
+test('methods: asked for are the heaviest by the column, or all where the server has no order by it', () => {
+  const columns = new Map([...readFileSync(join(web, 'ui/cpu.js'), 'utf8').split('class Methods')[1].split('new Table')[0].matchAll(/ key: '(\w+)', head: '(\w+)'|weightColumns\('(\w+)'/g)]
+    .flatMap(([, key, , weight]) => (weight ? [weight, `${weight}_share`] : [key])).map((key) => [key, methodsAsked({ sort: key, turned: false, most: 500 }, '')]));
+  assert.deepEqual(Object.fromEntries(columns), { name: { rows: 500, by: 'name' }, self: { rows: 500, by: 'self' }, self_share: { rows: 500, by: 'self' },
+    total: { rows: 500, by: 'total' }, total_share: { rows: 500, by: 'total' }, samples: { rows: 0, by: 'self' }, sandwich: { rows: 500, by: 'total' } });
+  for (const [sort, asked] of columns) {
+    assert.equal(methodsAsked({ sort, turned: true, most: 500 }, '').rows, 0, `${sort} turned round`);
+    assert.deepEqual(methodsAsked({ sort, turned: false, most: 500 }, 'a'), { rows: 0, by: asked.by });
+  }
 });
 
 test('series: steps close, tops are round, kinds keep order and colour', () => {

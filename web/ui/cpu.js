@@ -75,6 +75,15 @@ export class CpuView {
   }
 }
 
+const METHODS_BY = { name: 'name', self: 'self', self_share: 'self', total: 'total', total_share: 'total', sandwich: 'total' };
+
+/** What to ask for to fill a table of methods: the heaviest by the column that it is sorted by, or all of them where the server has
+ *  no such order, and where one is to be found among all. */
+export function methodsAsked({ sort, turned, most }, search) {
+  const by = METHODS_BY[sort];
+  return { rows: search || turned || !by ? 0 : most, by: by ?? 'self' };
+}
+
 /** Methods by self and total; a click shows where they are in the flame graph, or what calls them and what they call. */
 class Methods extends Slot {
   constructor() {
@@ -96,11 +105,8 @@ class Methods extends Slot {
     });
   }
 
-  /** The heaviest by the column that the table is sorted by; a search is one among all of them. */
   update(context) {
-    const { sort, turned, most } = this.table;
-    const by = { name: 'name', total: 'total', total_share: 'total' }[sort] ?? 'self';
-    const rows = context.state.search || turned ? 0 : most;
+    const { rows, by } = methodsAsked(this.table, context.state.search);
     this.ask(context, 'table', [...queryOf(context.state), ['rows', String(rows)], ['by', 'method'], ['sort', by]]);
   }
 
