@@ -110,7 +110,7 @@ static uint64_t bytes_of(const struct followed *f, int kind)
     const struct wick_spans *s = &f->of.spans;
     const struct wick_lock_waits *w = &f->of.locks;
     const struct wick_ttsp_incidents *in = &f->of.safepoints;
-    uint64_t all = wick_profile_bytes(&f->p);
+    uint64_t all = wick_profile_bytes(&f->p) + (f->reader ? wick_jfr_reader_bytes(f->reader) : 0);
     if (kind == SPANS)
         return all + s->cap * sizeof *s->spans + s->cap_samples * sizeof *s->samples +
                s->cap_allocs * sizeof *s->allocs + s->cap_cpus * sizeof *s->cpus + s->cap_looks * sizeof *s->looks;

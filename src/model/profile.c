@@ -449,7 +449,7 @@ uint64_t wick_profile_bytes(const struct wick_profile *p)
     return (uint64_t)p->cap_stacks * (sizeof *p->stacks + 8) + (uint64_t)p->cap_aggs * (sizeof *p->aggs + 8) +
            (uint64_t)p->nsizes * sizeof *p->sizes + (uint64_t)p->cap_frames * (sizeof *p->frames + 8) +
            (uint64_t)p->cap_functions * sizeof *p->functions + (uint64_t)p->cap_strings * (sizeof *p->strings + 48) +
-           (uint64_t)p->cap_labels * sizeof *p->labels;
+           (uint64_t)p->cap_labels * sizeof *p->labels + (uint64_t)p->cap_threads * (sizeof *p->threads + 8);
 }
 
 void wick_profile_release(struct wick_profile *p)

@@ -126,7 +126,8 @@ int wick_growing_read(struct wick_growing *g, bool last, struct wick_err *err)
 
 uint64_t wick_growing_bytes(const struct wick_growing *g)
 {
-    return wick_profile_bytes(&g->p) + (uint64_t)g->heat.places * sizeof *g->heat.cells +
+    return wick_profile_bytes(&g->p) + (g->reader ? wick_jfr_reader_bytes(g->reader) : 0) +
+           (uint64_t)g->heat.places * sizeof *g->heat.cells +
            (uint64_t)g->memory.cap_series * sizeof *g->memory.series +
            (uint64_t)g->collections.cap * sizeof *g->collections.rows + (uint64_t)g->collections.cap_heaps * 32;
 }

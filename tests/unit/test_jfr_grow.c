@@ -385,6 +385,25 @@ static void test_follow__types_may_be_added(void **state)
     wick_strbuf_release(&j.out);
 }
 
+/* What a reader holds between two calls counts: who keeps many of them has to know. */
+static void test_follow__memory_grows_with_what_is_known(void **state)
+{
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct reading *g = start();
+    int fd = open_empty();
+    (void)state;
+    uint64_t before = wick_jfr_reader_bytes(g->reader);
+    assert_true(before > sizeof(struct wick_jfr_result));
+    jfr_begin(&j);
+    put_flush(&j, 1, 1, true);
+    save(fd, &j);
+    follow(g, fd);
+    assert_true(wick_jfr_reader_bytes(g->reader) >= before + PER_FLUSH * sizeof(uint64_t)); /* a constant each */
+    drop(g);
+    close(fd);
+    wick_strbuf_release(&j.out);
+}
+
 static void test_follow__a_file_that_was_replaced_is_refused(void **state)
 {
     struct jfr_build j = {.out = WICK_STRBUF_INIT};
@@ -419,6 +438,7 @@ int main(void)
         cmocka_unit_test(test_follow__pools_grow_whatever_their_keys),
         cmocka_unit_test(test_follow__bytes_behind_the_header_are_not_there_yet),
         cmocka_unit_test(test_follow__types_may_be_added),
+        cmocka_unit_test(test_follow__memory_grows_with_what_is_known),
         cmocka_unit_test(test_follow__a_file_that_was_replaced_is_refused),
     };
     return cmocka_run_group_tests_name("jfr_grow", tests, NULL, NULL);

@@ -43,6 +43,17 @@ static void test_profile__equal_things_have_one_number(void **state)
     assert_int_not_equal(wick_profile_frame(p, f, 12, -1, WICK_FRAME_C2), fr);
 }
 
+/* Recordings of services with a thread for each request have millions. */
+static void test_profile__threads_count_as_memory(void **state)
+{
+    struct wick_profile *p = *state;
+    uint32_t name = wick_profile_cstring(p, "worker");
+    uint64_t before = wick_profile_bytes(p);
+    for (int64_t i = 0; i < 100000; i++)
+        wick_profile_thread(p, name, 0, i + 1, false);
+    assert_true(wick_profile_bytes(p) >= before + 100000 * sizeof(struct wick_thread));
+}
+
 static void test_profile__strings_may_be_empty_long_or_hold_nul(void **state)
 {
     struct wick_profile *p = *state;
@@ -317,6 +328,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         T(test_profile__equal_things_have_one_number),
+        T(test_profile__threads_count_as_memory),
         T(test_profile__strings_may_be_empty_long_or_hold_nul),
         T(test_profile__stacks_share_prefixes_and_parents_come_first),
         T(test_profile__whole_stacks_get_the_number_of_their_frames_pushed_one_by_one),

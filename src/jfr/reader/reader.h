@@ -104,6 +104,9 @@ int wick_jfr_reader_feed(struct wick_jfr_reader *r, const void *data, size_t siz
  * _USAGE (no regular file), _IO or _NOMEM with a message. */
 int wick_jfr_reader_follow(struct wick_jfr_reader *r, int fd, struct wick_err *err);
 
+/* About how much memory a reader takes. */
+uint64_t wick_jfr_reader_bytes(const struct wick_jfr_reader *r);
+
 /* No more will come: what is left is read as of a recording that was cut off there. Returns as wick_jfr_read_file. */
 int wick_jfr_reader_end(struct wick_jfr_reader *r, struct wick_err *err);
 

@@ -112,6 +112,22 @@ void wick_jfr_reader_free(struct wick_jfr_reader *r)
         release(r);
 }
 
+uint64_t wick_jfr_reader_bytes(const struct wick_jfr_reader *r)
+{
+    uint64_t bytes = sizeof *r + (r->memo_mask + 1) * (sizeof *r->memo + sizeof *r->short_frames) + r->held.cap +
+                     (uint64_t)r->cap_pools * sizeof *r->pools + (uint64_t)r->cap_handlers * sizeof *r->handlers +
+                     (uint64_t)r->cap_checkpoints * sizeof *r->checkpoints;
+    for (uint32_t i = 0; i < r->npools; i++) {
+        const struct wick_jfr_pool *p = &r->pools[i];
+        uint64_t slots = p->table ? p->mask + 1 : 0;
+        bytes += ((p->entries ? p->cap : 0) + slots) * sizeof *p->entries + p->ndirect * sizeof *p->direct +
+                 (p->places ? (p->table ? slots : p->ndirect) * sizeof *p->places : 0);
+    }
+    for (size_t i = 0; i < sizeof r->moments / sizeof *r->moments; i++)
+        bytes += (uint64_t)r->moments[i].cap * sizeof *r->moments[i].samples;
+    return bytes;
+}
+
 /* --- steps --- */
 
 /* The bytes at the front of the input, `at` of which are behind it. */
