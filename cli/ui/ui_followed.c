@@ -25,7 +25,7 @@ enum { SPANS, LOCKS, SAFEPOINTS, KINDS };
 #define MOST_BYTES (UINT64_C(192) << 20)
 
 struct followed {
-    int fd;
+    int fd;          /* -1 = all has been read */
     struct stat was; /* when it was read last */
     bool ended;
     struct wick_profile p;
@@ -43,12 +43,22 @@ struct followed {
 static struct followed *kept[KINDS];
 static uint64_t uses;
 
+/* The file may be deleted while it is shown: its space becomes free then. */
+static void let_go(struct followed *f)
+{
+    wick_jfr_reader_free(f->reader);
+    f->reader = NULL;
+    if (f->fd >= 0)
+        close(f->fd);
+    f->fd = -1;
+}
+
 static void forget(int kind)
 {
     struct followed *f = kept[kind];
     if (!f)
         return;
-    wick_jfr_reader_free(f->reader);
+    let_go(f);
     if (kind == SPANS)
         wick_spans_release(&f->of.spans);
     else if (kind == LOCKS)
@@ -56,7 +66,6 @@ static void forget(int kind)
     else
         wick_ttsp_incidents_release(&f->of.safepoints);
     wick_profile_release(&f->p);
-    close(f->fd);
     free(f);
     kept[kind] = NULL;
 }
@@ -157,6 +166,7 @@ static int start(int kind, const struct wick_serve_file *file, struct wick_err *
         return f->reader ? 0 : wick_err_set(err, WICK_E_NOMEM, "out of memory");
     }
     f->ended = true;
+    let_go(f);
     int rc = wick_input_read_file(&f->p, file->path, &f->visitor, &f->read, err);
     return !rc && !f->read.is_jfr ? wick_ui_no_events(err) : rc;
 }
@@ -166,8 +176,7 @@ static int read_on(struct followed *f, const struct wick_serve_file *file, struc
     int rc = f->reader ? wick_jfr_reader_follow(f->reader, f->fd, err) : 0;
     if (!rc && f->reader && !file->grows) {
         rc = wick_jfr_reader_end(f->reader, err);
-        wick_jfr_reader_free(f->reader);
-        f->reader = NULL;
+        let_go(f);
         f->ended = true;
     }
     return rc;

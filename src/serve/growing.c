@@ -63,6 +63,16 @@ static void keep_all(struct wick_profile *p)
     p->keep = WICK_KEEP_LINES | WICK_KEEP_JAVA_KINDS;
 }
 
+/* The file may be deleted while it is shown: its space becomes free then. */
+static void let_go(struct wick_growing *g)
+{
+    wick_jfr_reader_free(g->reader);
+    g->reader = NULL;
+    if (g->fd >= 0)
+        close(g->fd);
+    g->fd = -1;
+}
+
 struct wick_growing *wick_growing_open(int fd, struct wick_err *err)
 {
     struct wick_growing *g = calloc(1, sizeof *g);
@@ -88,6 +98,7 @@ struct wick_growing *wick_growing_open(int fd, struct wick_err *err)
         char path[32];
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         rc = wick_input_read_file(&g->p, path, &g->visitor, &g->read, err);
+        let_go(g);
     }
     if (!rc)
         return g;
@@ -99,14 +110,13 @@ void wick_growing_free(struct wick_growing *g)
 {
     if (!g)
         return;
-    wick_jfr_reader_free(g->reader);
+    let_go(g);
     wick_heat_release(&g->heat);
     wick_profile_release(&g->p);
     free(g->without_own);
     free(g->marks);
     wick_memory_use_release(&g->memory);
     wick_gc_history_release(&g->collections);
-    close(g->fd);
     free(g);
 }
 
@@ -117,10 +127,8 @@ int wick_growing_read(struct wick_growing *g, bool last, struct wick_err *err)
     int rc = wick_jfr_reader_follow(g->reader, g->fd, err);
     if (!rc && last)
         rc = wick_jfr_reader_end(g->reader, err);
-    if (rc || last) {
-        wick_jfr_reader_free(g->reader);
-        g->reader = NULL;
-    }
+    if (rc || last)
+        let_go(g);
     return rc;
 }
 

@@ -40,8 +40,8 @@ struct wick_growing {
     struct wick_jfr_result read;
     struct wick_jfr_visitor visitor;
     struct wick_jfr_reader *reader; /* NULL = all has been read */
-    int fd;
-    uint32_t *without_own; /* by stack: the same without the profiler's frames; 0 = not known yet */
+    int fd;                         /* -1 = all has been read */
+    uint32_t *without_own;          /* by stack: the same without the profiler's frames; 0 = not known yet */
     uint32_t nwithout_own;
     struct wick_growing_mark *marks; /* the first WICK_GROWING_MARKS, in the order of the file */
     uint32_t nmarks;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the server knows of a recording that grows: each byte of the file is read once. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -144,11 +145,34 @@ static void test_growing__of_too_many_collections_none_is_kept(void **state)
     fclose(f);
 }
 
+/* So that a recording that is deleted gives its space back. */
+static void test_growing__a_file_that_has_ended_is_closed(void **state)
+{
+    struct wick_err err = {0};
+    struct wick_strbuf one = chunk(0, 3);
+    FILE *f = tmpfile();
+    (void)state;
+    assert_non_null(f);
+    write_at(fileno(f), one.buf, one.len, 0);
+    int fd = dup(fileno(f));
+    struct wick_growing *g = wick_growing_open(fd, &err);
+    assert_non_null(g);
+    assert_int_equal(wick_growing_read(g, false, &err), 0);
+    assert_int_not_equal(fcntl(fd, F_GETFD), -1);
+    assert_int_equal(wick_growing_read(g, true, &err), 0);
+    assert_int_equal(fcntl(fd, F_GETFD), -1);
+    expect(g, 3);
+    wick_growing_free(g);
+    wick_strbuf_release(&one);
+    fclose(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_growing__memory_and_collections_are_read_once),
         cmocka_unit_test(test_growing__of_too_many_collections_none_is_kept),
+        cmocka_unit_test(test_growing__a_file_that_has_ended_is_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `wick ui` keeps of a recording for its pages: read once, and the same as when it is read as a whole. */
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -223,6 +224,39 @@ static void test_followed__what_ended_and_changed_is_read_anew(void **state)
     wick_ui_followed_forget();
 }
 
+static unsigned open_files(void)
+{
+    DIR *d = opendir("/proc/self/fd");
+    unsigned n = 0;
+    assert_non_null(d);
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n;
+}
+
+/* A recording that is deleted then gives its space back. */
+static void test_followed__a_file_that_has_ended_is_closed(void **state)
+{
+    struct bytes b = made_by(lock_story_write);
+    struct wick_err err = {0};
+    struct file f;
+    (void)state;
+    make_file(&f, &b);
+    unsigned n = open_files();
+    assert_non_null(wick_ui_followed_locks(&f.as, &err));
+    assert_int_equal(open_files(), n + 1);
+    f.as.grows = false;
+    for (int i = 0; i < 2; i++) {
+        assert_non_null(wick_ui_followed_locks(&f.as, &err));
+        assert_int_equal(open_files(), n);
+    }
+    wick_ui_followed_forget();
+    assert_int_equal(open_files(), n);
+    close(f.fd);
+    free(b.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_followed__locks_are_read_once),
         cmocka_unit_test(test_followed__safepoints_are_read_once),
         cmocka_unit_test(test_followed__what_ended_and_changed_is_read_anew),
+        cmocka_unit_test(test_followed__a_file_that_has_ended_is_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
