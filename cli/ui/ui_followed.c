@@ -137,11 +137,12 @@ static bool is_as_it_was(const struct followed *f, const struct stat *now)
            now->st_mtim.tv_nsec == was->st_mtim.tv_nsec;
 }
 
-/* Whether what is kept can be gone on with. */
+/* Whether what is kept can be gone on with. A file that another recording was copied into has the same inode, and may
+ * be larger. */
 static bool fits(const struct followed *f, const struct stat *now)
 {
     return f->was.st_dev == now->st_dev && f->was.st_ino == now->st_ino && now->st_size >= f->was.st_size &&
-           (!f->ended || is_as_it_was(f, now));
+           (f->ended ? is_as_it_was(f, now) : wick_jfr_reader_is_same(f->reader));
 }
 
 /* Nothing is read yet. It is kept, and to be forgotten on failure. */

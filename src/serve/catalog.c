@@ -7,9 +7,9 @@
  * comparisons, with n at most 5000.
  *
  * Models, which take megabytes each, are kept by last use: at most 12, of 768 MiB together; the one that was asked for
- * just now stays however large it is. A model belongs to an inode and a size: another inode, fewer bytes, or more
- * bytes of a file that had seemed complete make it new; a file that grows is read on from where the last reading
- * ended.
+ * just now stays however large it is. A model belongs to an inode and a size: another inode, fewer bytes, another
+ * first chunk in a file that grows, or more bytes of one that had seemed complete make it new; a file that grows is
+ * read on from where the last reading ended.
  *
  * Answers, six for each recording and 4 MiB each at most, are good as long as the file has the size they were made at,
  * or, if it grows, for a second and for ten times as long as they took; the oldest one makes room. One about a file
@@ -383,7 +383,7 @@ int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool
     }
     if (rc)
         return wick_err_set(err, WICK_E_IO, "cannot open %s: %s", e->name, strerror(-rc));
-    if (e->model && (e->inode != e->model_inode || e->size_bytes < e->model_bytes ||
+    if (e->model && (e->inode != e->model_inode || e->size_bytes < e->model_bytes || !wick_growing_is_same(e->model) ||
                      (e->finished_model && e->size_bytes != e->model_bytes))) {
         forget_model(e); /* it is another file now, or went on although it had seemed complete */
         forget_answers(e);

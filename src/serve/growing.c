@@ -132,6 +132,11 @@ int wick_growing_read(struct wick_growing *g, bool last, struct wick_err *err)
     return rc;
 }
 
+bool wick_growing_is_same(const struct wick_growing *g)
+{
+    return !g->reader || wick_jfr_reader_is_same(g->reader);
+}
+
 uint64_t wick_growing_bytes(const struct wick_growing *g)
 {
     return wick_profile_bytes(&g->p) + (g->reader ? wick_jfr_reader_bytes(g->reader) : 0) +

@@ -59,6 +59,9 @@ void wick_growing_free(struct wick_growing *g); /* g may be NULL */
  * the reader's error: then no more can be read. */
 int wick_growing_read(struct wick_growing *g, bool last, struct wick_err *err);
 
+/* Whether the file still is the recording that was begun with; true once all has been read. */
+bool wick_growing_is_same(const struct wick_growing *g);
+
 /* About how much memory it takes. */
 uint64_t wick_growing_bytes(const struct wick_growing *g);
 

@@ -12,7 +12,7 @@
 #include "jfr_build.h"
 #include "serve/growing.h"
 
-enum { PART = 100, COLLECTION, HEADER = 68 };
+enum { PART = 100, COLLECTION, HEADER = 68, START_AT = 32 /* in it: when the chunk begins */ };
 
 #define S  2000000000ll /* in ticks of jfr_build.h */
 #define MS (S / 1000)
@@ -145,6 +145,30 @@ static void test_growing__of_too_many_collections_none_is_kept(void **state)
     fclose(f);
 }
 
+/* The same file number, more bytes, and nothing of what was read. */
+static void test_growing__another_recording_in_the_same_file_is_noticed(void **state)
+{
+    struct wick_err err = {0};
+    struct wick_strbuf one = chunk(0, 3), two = chunk(3, 4);
+    FILE *f = tmpfile();
+    (void)state;
+    assert_non_null(f);
+    write_at(fileno(f), one.buf, one.len, 0);
+    struct wick_growing *g = wick_growing_open(dup(fileno(f)), &err);
+    assert_non_null(g);
+    assert_true(wick_growing_is_same(g));
+    assert_int_equal(wick_growing_read(g, false, &err), 0);
+    write_at(fileno(f), two.buf, two.len, one.len);
+    assert_true(wick_growing_is_same(g));
+    two.buf[START_AT + 4] ^= 1; /* seconds apart */
+    write_at(fileno(f), two.buf, two.len, 0);
+    assert_false(wick_growing_is_same(g));
+    wick_growing_free(g);
+    wick_strbuf_release(&one);
+    wick_strbuf_release(&two);
+    fclose(f);
+}
+
 /* So that a recording that is deleted gives its space back. */
 static void test_growing__a_file_that_has_ended_is_closed(void **state)
 {
@@ -161,6 +185,7 @@ static void test_growing__a_file_that_has_ended_is_closed(void **state)
     assert_int_not_equal(fcntl(fd, F_GETFD), -1);
     assert_int_equal(wick_growing_read(g, true, &err), 0);
     assert_int_equal(fcntl(fd, F_GETFD), -1);
+    assert_true(wick_growing_is_same(g));
     expect(g, 3);
     wick_growing_free(g);
     wick_strbuf_release(&one);
@@ -172,6 +197,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_growing__memory_and_collections_are_read_once),
         cmocka_unit_test(test_growing__of_too_many_collections_none_is_kept),
+        cmocka_unit_test(test_growing__another_recording_in_the_same_file_is_noticed),
         cmocka_unit_test(test_growing__a_file_that_has_ended_is_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

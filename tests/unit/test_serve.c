@@ -682,6 +682,25 @@ static void test_serve__an_answer_about_what_grew_does_not_outlast_its_end(void 
     assert_int_equal(atomic_load(&views_made), 2);
 }
 
+/* `cp other.jfr same.jfr` while the model follows the file: the same inode, and more bytes. */
+static void test_serve__another_recording_copied_into_a_file_is_read_anew(void **state)
+{
+    struct fixture *f = *state;
+    static char text[1 << 16];
+    char command[512], target[96];
+    snprintf(target, sizeof target, "/api/v1/recordings/%s", f->s->catalog.entries[0]->id);
+    for (int copied = 0; copied < 2; copied++) {
+        const struct timespec grows[2] = {{.tv_sec = time(NULL) + 3600}, {.tv_sec = time(NULL) + 3600}};
+        assert_int_equal(utimensat(AT_FDCWD, f->file, grows, 0), 0);
+        assert_int_equal(get(f, target, text, sizeof text), 200);
+        assert_int_equal(!strstr(text, "jdk.NativeMethodSample"), copied);
+        assert_int_equal(!!strstr(text, "profiler.WallClockSample"), copied);
+        snprintf(command, sizeof command, "for i in 1 2 3 4 5 6 7 8; do gzip -dc '%s/jfr/wick.jfr.gz'; done > %s",
+                 WICK_GOLDEN, f->file);
+        assert_int_equal(system(command), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -703,6 +722,7 @@ int main(void)
         WITH_SERVER(test_serve__a_file_that_is_no_recording_is_unreadable),
         WITH_SERVER(test_serve__an_expensive_answer_holds_up_no_other),
         WITH_SERVER(test_serve__an_answer_about_what_grew_does_not_outlast_its_end),
+        WITH_SERVER(test_serve__another_recording_copied_into_a_file_is_read_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@
 #include "cli/ui/ui_followed.h"
 #include "cli/ui/ui_views.h"
 
-enum { HEADER = 68 };
+enum { HEADER = 68, START_AT = 32 /* in it: when the chunk begins */ };
 
 /* A recording as bytes. */
 struct bytes {
@@ -224,6 +224,38 @@ static void test_followed__what_ended_and_changed_is_read_anew(void **state)
     wick_ui_followed_forget();
 }
 
+/* `cp other.jfr same.jfr`: a larger file with the same inode, to which nothing was added. */
+static void test_followed__another_recording_in_the_same_file_is_read_anew(void **state)
+{
+    struct bytes b = made_by(requests_write), one = made_by(lock_story_write);
+    struct wick_err err = {0};
+    struct file f;
+    (void)state;
+    make_file(&f, &b);
+    const struct wick_spans *s = wick_ui_followed_spans(&f.as, &err);
+    assert_non_null(s);
+    size_t n = s->n;
+    wick_ui_followed_forget();
+    close(f.fd);
+
+    make_file(&f, &one);
+    assert_non_null(wick_ui_followed_locks(&f.as, &err));
+    s = wick_ui_followed_spans(&f.as, &err);
+    assert_non_null(s);
+    assert_int_equal(s->n, 0);
+    memcpy(b.data + START_AT, one.data + START_AT, 8);
+    b.data[START_AT + 4] ^= 1; /* seconds apart */
+    assert_int_equal(pwrite(f.fd, b.data, b.n, 0), b.n);
+    assert_int_equal(pwrite(f.fd, one.data, one.n, (off_t)b.n), one.n);
+    s = wick_ui_followed_spans(&f.as, &err);
+    assert_non_null(s);
+    assert_int_equal(s->n, n);
+    close(f.fd);
+    free(b.data);
+    free(one.data);
+    wick_ui_followed_forget();
+}
+
 static unsigned open_files(void)
 {
     DIR *d = opendir("/proc/self/fd");
@@ -264,6 +296,7 @@ int main(void)
         cmocka_unit_test(test_followed__locks_are_read_once),
         cmocka_unit_test(test_followed__safepoints_are_read_once),
         cmocka_unit_test(test_followed__what_ended_and_changed_is_read_anew),
+        cmocka_unit_test(test_followed__another_recording_in_the_same_file_is_read_anew),
         cmocka_unit_test(test_followed__a_file_that_has_ended_is_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

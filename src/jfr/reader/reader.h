@@ -104,6 +104,10 @@ int wick_jfr_reader_feed(struct wick_jfr_reader *r, const void *data, size_t siz
  * _USAGE (no regular file), _IO or _NOMEM with a message. */
 int wick_jfr_reader_follow(struct wick_jfr_reader *r, int fd, struct wick_err *err);
 
+/* Whether the file that is followed still begins as it did. Another recording may have been written into it: then it
+ * cannot be gone on with. */
+bool wick_jfr_reader_is_same(const struct wick_jfr_reader *r);
+
 /* About how much memory a reader takes. */
 uint64_t wick_jfr_reader_bytes(const struct wick_jfr_reader *r);
 

@@ -307,6 +307,8 @@ static int follow_chunk(struct wick_jfr_reader *r, uint64_t left, bool *next, st
     uint64_t size = wick_jfr_extent_of(header).size;
     if (!wick_jfr_is_recording(header, sizeof header) || size < sizeof header || size > left)
         return 0;
+    if (!r->at && !r->began_ns)
+        r->began_ns = wick_jfr_extent_of(header).start_ns;
     *next = chunk_begins(r, r->at + size);
     if (!*next && r->open && size <= r->done)
         return 0;
@@ -346,6 +348,16 @@ int wick_jfr_reader_follow(struct wick_jfr_reader *r, int fd, struct wick_err *e
     while (!rc && next)
         rc = follow_chunk(r, size - r->at, &next, err);
     return rc;
+}
+
+bool wick_jfr_reader_is_same(const struct wick_jfr_reader *r)
+{
+    uint8_t
+        header[WICK_JFR_HEADER_BYTES]; /* a writer leaves the time in it as it is: it is in no moment half of each */
+    if (r->fd < 0 || !r->began_ns)
+        return true;
+    return pread(r->fd, header, sizeof header, 0) == (ssize_t)sizeof header &&
+           wick_jfr_is_recording(header, sizeof header) && wick_jfr_extent_of(header).start_ns == r->began_ns;
 }
 
 /* --- the end --- */

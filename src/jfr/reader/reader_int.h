@@ -353,6 +353,7 @@ struct wick_jfr_reader {
     struct wick_strbuf held; /* fed, from the chunk that is not complete yet on */
     uint64_t at;             /* how much of the input is done with */
     int fd;                  /* the file that is followed, -1 = none */
+    int64_t began_ns;        /* by the first header of that file; 0 = it was not read yet */
     bool astray;             /* between chunks where none begins */
     struct wick_jfr_result own_result;
 
