@@ -158,8 +158,8 @@ def named_by(web, path):
 
 
 def without_comments(text):
-    """A script without the comments that have lines of their own."""
-    text = re.sub(r'^[ \t]*/\*\*.*?\*/[ \t]*$', lambda m: '\n' * m.group().count('\n'), text, flags=re.M | re.S)
+    """A script without the comments that have lines of their own; one with code behind it stays."""
+    text = re.sub(r'^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*$', lambda m: '\n' * m.group().count('\n'), text, flags=re.M | re.S)
     return re.sub(r'^[ \t]*//(?! SPDX).*$', '', text, flags=re.M)
 
 

@@ -2,7 +2,7 @@
 // The modules of the application that need no browser: addresses, queries, figures, order of tables, pictures of series.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -295,6 +295,18 @@ test('groups: heaviest first, what is not in a group apart, and a filter that le
   assert.deepEqual(onlyGroup(state, 'customer', 'big'), { labels: ['x:y', 'customer:big'] });
   assert.deepEqual(onlyGroup(state, 'thread', 'w (1)'), { thread: '^w \\(1\\)$' });
   assert.deepEqual(onlyGroup(state, 'endpoint', 'GET /a?b'), { endpoint: 'GET /a?b' });
+});
+
+test('scripts: served without the comments that have lines of their own, and with all of their code', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'wick-embed-'));
+  for (const folder of ['docs', 'web', 'web/ui']) mkdirSync(join(dir, folder));
+  writeFileSync(join(dir, 'docs/ui-api.json'), '{}');
+  writeFileSync(join(dir, 'web/ui/index.html'), '<script src="/ui/ui/main.js"></script>');
+  writeFileSync(join(dir, 'web/ui/main.js'), ['// SPDX', '/** x */ first();', 'second(); // stays', '/** y', ' * z **/', '// w', '/** a */ /** b */', 'third(); /** c */', '/** d', ' */ fourth();', '/** e */', ''].join('\n'));
+  execFileSync(join(web, 'embed.py'), ['ui', join(dir, 'web'), join(dir, 'assets.c')]);
+  const served = /asset_1\[\] = \{([^}]*),0\};/.exec(readFileSync(join(dir, 'assets.c'), 'utf8'))[1].split(',').map(Number);
+  rmSync(dir, { recursive: true });
+  assert.deepEqual(String.fromCharCode(...served).split('\n'), ['// SPDX', '/** x */ first();', 'second(); // stays', '', '', '', '/** a */ /** b */', 'third(); /** c */', '/** d', ' */ fourth();', '', '']);
 });
 
 test('pages: no inline code or style, no markup from strings, and all scripts together below 300 KiB, as they are served', () => {
