@@ -19,8 +19,9 @@ int wick_ui_front_jvms(void *ctx, void (*each)(void *to, const struct wick_serve
                        struct wick_err *err);
 int wick_ui_front_view(void *ctx, const char *view, const struct wick_serve_file *file, const struct wick_ask *a,
                        FILE *out, struct wick_err *err);
-int wick_ui_front_kept(void *ctx, const struct wick_growing *g, const struct wick_ask *a, FILE *out,
-                       struct wick_err *err);
+int wick_ui_front_copy_kept(void *ctx, const struct wick_growing *g, const struct wick_ask *a, void **copy,
+                            struct wick_err *err);
+int wick_ui_front_write_kept(void *ctx, void *copy, const struct wick_ask *a, FILE *out, struct wick_err *err);
 int wick_ui_front_table(void *ctx, const struct wick_picked *s, const struct wick_ask *a, FILE *out,
                         struct wick_err *err);
 

@@ -4,7 +4,7 @@
  *
  * The model of a recording has kept both (serve/growing.h), so no file is read for them, however it grows; only of a
  * recording with more collections than a model keeps the file is read. The model is not changed: what it has so far is
- * copied and brought to its end.
+ * copied with the server's lock, and brought to its end without: that sorts up to hundreds of thousands of rows.
  *
  * Memory:  a copy of the readings or collections, while it answers.
  */
@@ -39,21 +39,6 @@ static int write_memory_use(const struct wick_memory_use *u, const struct wick_a
     return rc;
 }
 
-/* .../memory, and .../memory/series */
-static int kept_memory(const struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err)
-{
-    struct wick_memory_use *u = malloc(sizeof *u);
-    if (!u || wick_memory_use_copy(u, &g->memory)) {
-        free(u);
-        return no_memory(err);
-    }
-    wick_memory_use_end(u);
-    int rc = u->failed ? no_memory(err) : write_memory_use(u, a, out, err);
-    wick_memory_use_release(u);
-    free(u);
-    return rc;
-}
-
 /* --- collections --- */
 
 struct choice {
@@ -78,21 +63,6 @@ static int write_chosen(struct wick_gc_history *h, const struct wick_profile *p,
     return 0;
 }
 
-static int kept_collections(const struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err)
-{
-    struct wick_gc_history h;
-    struct choice c;
-    int rc = take_choice(&c, a, err);
-    if (rc)
-        return rc;
-    if (wick_gc_history_copy(&h, &g->collections))
-        return no_memory(err);
-    wick_gc_history_end(&h);
-    rc = write_chosen(&h, &g->p, &c, out, err);
-    wick_gc_history_release(&h);
-    return rc;
-}
-
 int wick_ui_collections(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
 {
     struct wick_gc_history h = {0};
@@ -110,8 +80,64 @@ int wick_ui_collections(const struct wick_serve_file *file, const struct wick_as
     return rc;
 }
 
-int wick_ui_front_kept(void *ctx, const struct wick_growing *g, const struct wick_ask *a, FILE *out,
-                       struct wick_err *err)
+/* --- copies --- */
+
+struct copy {
+    bool is_memory;
+    struct wick_memory_use memory;
+    struct wick_gc_history collections;
+    struct choice choice;      /* of collections */
+    struct wick_profile names; /* of collectors and causes */
+};
+
+static void release_copy(struct copy *c)
+{
+    wick_memory_use_release(&c->memory);
+    wick_gc_history_release(&c->collections);
+    if (!c->is_memory)
+        wick_profile_release(&c->names);
+    free(c);
+}
+
+/* The number of a string among the names; known: by number in p, 0 = not yet. */
+static uint32_t name_of(struct wick_profile *names, const struct wick_profile *p, uint32_t string, uint32_t *known)
+{
+    if (string && !known[string])
+        known[string] = wick_profile_string(names, p->strings[string].s, p->strings[string].len);
+    return known[string];
+}
+
+/* Without the profile, which changes as soon as the lock is free, the copy has to have names of its own. False without
+ * memory. */
+static bool copy_names(struct copy *c, const struct wick_profile *p)
+{
+    uint32_t *known = calloc((size_t)p->nstrings + 1, sizeof *known);
+    for (size_t i = 0; known && i < c->collections.n; i++) {
+        struct wick_gc_collection *row = &c->collections.rows[i];
+        row->cause = name_of(&c->names, p, row->cause, known);
+        row->collector = name_of(&c->names, p, row->collector, known);
+    }
+    bool known_all = known && !c->names.failed;
+    free(known);
+    return known_all;
+}
+
+static int copy_memory(struct copy *c, const struct wick_growing *g, struct wick_err *err)
+{
+    return wick_memory_use_copy(&c->memory, &g->memory) ? no_memory(err) : 0;
+}
+
+static int copy_collections(struct copy *c, const struct wick_growing *g, const struct wick_ask *a,
+                            struct wick_err *err)
+{
+    int rc = take_choice(&c->choice, a, err);
+    if (rc)
+        return rc;
+    return wick_gc_history_copy(&c->collections, &g->collections) || !copy_names(c, &g->p) ? no_memory(err) : 0;
+}
+
+int wick_ui_front_copy_kept(void *ctx, const struct wick_growing *g, const struct wick_ask *a, void **copy,
+                            struct wick_err *err)
 {
     bool memory = !strcmp(a->segment[4], "memory") &&
                   (a->nsegments == 5 || (a->nsegments == 6 && !strcmp(a->segment[5], "series")));
@@ -121,5 +147,32 @@ int wick_ui_front_kept(void *ctx, const struct wick_growing *g, const struct wic
         return 1;
     if (!g->read.is_jfr)
         return wick_ui_no_events(err);
-    return memory ? kept_memory(g, a, out, err) : kept_collections(g, a, out, err);
+    struct copy *c = calloc(1, sizeof *c);
+    if (!c || (!memory && wick_profile_init(&c->names))) {
+        free(c);
+        return no_memory(err);
+    }
+    c->is_memory = memory;
+    int rc = memory ? copy_memory(c, g, err) : copy_collections(c, g, a, err);
+    if (rc)
+        release_copy(c);
+    else
+        *copy = c;
+    return rc;
+}
+
+int wick_ui_front_write_kept(void *ctx, void *copy, const struct wick_ask *a, FILE *out, struct wick_err *err)
+{
+    struct copy *c = copy;
+    int rc;
+    (void)ctx;
+    if (c->is_memory) {
+        wick_memory_use_end(&c->memory);
+        rc = c->memory.failed ? no_memory(err) : write_memory_use(&c->memory, a, out, err);
+    } else {
+        wick_gc_history_end(&c->collections);
+        rc = write_chosen(&c->collections, &c->names, &c->choice, out, err);
+    }
+    release_copy(c);
+    return rc;
 }

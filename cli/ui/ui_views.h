@@ -54,7 +54,7 @@ int wick_ui_heap_of_jvm(void *ctx, int pid, FILE *out, struct wick_err *err);
 /* Resident memory by part over time, with the limits; at most `most` readings (>= 1). -WICK_E_NOMEM. */
 int wick_ui_memory_over_time(const struct wick_memory_use *u, size_t most, FILE *out);
 
-/* Collections, those of a range of time if that is asked for, as wick_ui_front_kept answers. */
+/* Collections, those of a range of time if that is asked for, as wick_ui_front_write_kept answers. */
 int wick_ui_collections(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
 
 /* Collections and their causes, as wick_gc_history_choose and _thin have left them. Takes count of all that were

@@ -123,8 +123,10 @@ struct visit {
     int status;
     const char *type; /* of the content; lasting */
     char file[64];    /* the answer is a file of that name; "" = it is none */
-    /* What is left to do without the lock: write an export, or read the file for what another command says of it. */
+    /* What is left to do without the lock: write an export, or what was copied of a recording, or read the file for
+     * what another command says of it. */
     struct wick_answer_export *export;
+    void *kept;
     struct {
         int fd;
         char *path; /* NULL = nothing */
@@ -364,7 +366,7 @@ static int ask_recording(struct visit *v, struct wick_err *err)
         return answer_diff(v, e, err);
     if (a->nsegments == 5 && !strcmp(what, "export"))
         return answer_export(v, e, err);
-    rc = e->model ? v->s->front.kept(v->s->front.ctx, e->model, a, v->out, err) : 1;
+    rc = e->model ? v->s->front.copy_kept(v->s->front.ctx, e->model, a, &v->kept, err) : 1;
     return rc > 0 ? answer_view(v, e, err) : rc;
 }
 
@@ -554,6 +556,17 @@ static bool leads_to(const struct wick_ask *a, uint32_t n, const char *last)
     return a->nsegments == n && !strcmp(a->segment[n - 1], last);
 }
 
+/* What has to be waited for before a recording is asked: a copy is made when it is the turn of what is made of it. NULL
+ * = nothing. */
+static pthread_mutex_t *turn_of(const struct visit *v)
+{
+    const struct wick_ask *a = v->a;
+    if (leads_to(a, 5, "export"))
+        return &v->s->long_work;
+    bool kept = a->nsegments > 4 && (!strcmp(a->segment[4], "memory") || !strcmp(a->segment[4], "collections"));
+    return kept ? &v->s->kept_work : NULL;
+}
+
 static int route_get(struct visit *v, struct wick_err *err)
 {
     const struct wick_ask *a = v->a;
@@ -562,17 +575,19 @@ static int route_get(struct visit *v, struct wick_err *err)
     bool list = leads_to(a, 3, "recordings");
     if (!list && (a->nsegments < 4 || strcmp(a->segment[2], "recordings") != 0))
         return wick_err_set(err, WICK_E_NOTFOUND, "there is nothing at this path");
-    bool exports = leads_to(a, 5, "export"); /* the copy of what it writes is made when its turn has come */
-    if (exports)
-        pthread_mutex_lock(&v->s->long_work);
+    pthread_mutex_t *turn = turn_of(v);
+    if (turn)
+        pthread_mutex_lock(turn);
     pthread_mutex_lock(&v->s->lock);
     int rc = list ? list_recordings(v, err) : ask_recording(v, err);
     pthread_mutex_unlock(&v->s->lock);
     if (!rc && v->export)
         rc = wick_answer_export_write(v->export, v->out, err);
     wick_answer_export_free(v->export);
-    if (exports)
-        pthread_mutex_unlock(&v->s->long_work);
+    if (v->kept)
+        rc = v->s->front.write_kept(v->s->front.ctx, v->kept, a, v->out, err);
+    if (turn)
+        pthread_mutex_unlock(turn);
     return finish_view(v, rc, err);
 }
 

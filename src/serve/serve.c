@@ -13,6 +13,7 @@ struct wick_serve *wick_serve_new(const struct wick_serve_front *front)
     s->front = *front;
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->long_work, NULL);
+    pthread_mutex_init(&s->kept_work, NULL);
     pthread_mutex_init(&s->heap_work, NULL);
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -30,6 +31,7 @@ void wick_serve_free(struct wick_serve *s)
     pthread_cond_destroy(&s->news);
     pthread_mutex_destroy(&s->lock);
     pthread_mutex_destroy(&s->heap_work);
+    pthread_mutex_destroy(&s->kept_work);
     pthread_mutex_destroy(&s->long_work);
     free(s);
 }

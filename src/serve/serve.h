@@ -11,8 +11,9 @@
  *          `view`, `heap`, `jvms`, `start`, `stop`, `change` and `mark`, is called without it. The front end has a lock
  *          of its own for its recordings: `runs` takes that one while ours is held, and never the other way round.
  *          wick_serve.long_work is held while an export is written or a `view` is made, so one is at a time; `lock` may
- *          be taken inside, but not the other way round. wick_serve.heap_work is the same for heaps, which may take an
- *          hour: while one is at work others are refused.
+ *          be taken inside, but not the other way round. wick_serve.kept_work is the same for copies of what is kept of
+ *          a recording, which are megabytes. wick_serve.heap_work is the same for heaps, which may take an hour: while
+ *          one is at work others are refused.
  * Memory:  the catalog's; freed by wick_serve_free.
  */
 #ifndef WICK_SERVE_SERVE_H
@@ -62,8 +63,12 @@ struct wick_serve_front {
     int (*mark)(void *ctx, unsigned handle, const char *text, struct wick_err *err);
     /* Whether it goes on; if it failed, why. */
     bool (*runs)(void *ctx, unsigned handle, char *why, size_t cap);
-    /* The same from what a recording in memory has kept. 1: it has not kept what is asked for, which `view` reads. */
-    int (*kept)(void *ctx, const struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err);
+    /* The same from what a recording in memory has kept: a copy of that, from which write_kept makes the answer. The
+     * latter is called without the lock and frees the copy. 1: it has not kept what is asked for, which `view` reads.
+     */
+    int (*copy_kept)(void *ctx, const struct wick_growing *g, const struct wick_ask *a, void **copy,
+                     struct wick_err *err);
+    int (*write_kept)(void *ctx, void *copy, const struct wick_ask *a, FILE *out, struct wick_err *err);
     /* Answers of other commands about a recording, as JSON. -WICK_E_NOTFOUND if there is no such
      * view. */
     int (*view)(void *ctx, const char *view, const struct wick_serve_file *file, const struct wick_ask *a, FILE *out,
@@ -80,7 +85,7 @@ enum { WICK_SERVE_STREAMS = 24 };
 struct wick_serve {
     struct wick_guard guard;
     struct wick_serve_front front;
-    pthread_mutex_t lock, long_work, heap_work;
+    pthread_mutex_t lock, long_work, kept_work, heap_work;
     pthread_cond_t news; /* with the lock: something started or ended, or the server ends */
     struct wick_catalog catalog;
     struct wick_sources sources; /* set before the first request */

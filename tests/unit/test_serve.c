@@ -76,14 +76,29 @@ static bool runs(void *ctx, unsigned handle, char *why, size_t cap)
     return f->started > f->stopped;
 }
 
-static int kept(void *ctx, const struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err)
+static int copy_kept(void *ctx, const struct wick_growing *g, const struct wick_ask *a, void **copy,
+                     struct wick_err *err)
 {
-    (void)ctx;
+    struct fixture *f = ctx;
     (void)g;
-    (void)a;
-    (void)out;
     (void)err;
-    return 1;
+    assert_int_not_equal(pthread_mutex_trylock(&f->s->lock), 0);
+    if (strcmp(a->segment[4], "memory") != 0)
+        return 1;
+    *copy = strdup("{\"kept\":1}");
+    return 0;
+}
+
+static int write_kept(void *ctx, void *copy, const struct wick_ask *a, FILE *out, struct wick_err *err)
+{
+    struct fixture *f = ctx;
+    (void)a;
+    (void)err;
+    assert_int_equal(pthread_mutex_trylock(&f->s->lock), 0); /* other questions are answered until then */
+    pthread_mutex_unlock(&f->s->lock);
+    fputs(copy, out);
+    free(copy);
+    return 0;
 }
 
 static atomic_int views_made, view_takes_long;
@@ -127,7 +142,8 @@ static int set_up(void **state)
                                            .start = start,
                                            .stop = stop,
                                            .runs = runs,
-                                           .kept = kept,
+                                           .copy_kept = copy_kept,
+                                           .write_kept = write_kept,
                                            .view = view,
                                            .table = table,
                                            .assets = assets};
@@ -663,6 +679,17 @@ static void test_serve__an_expensive_answer_holds_up_no_other(void **state)
     assert_int_equal(atomic_load(&views_made), 1);
 }
 
+static void test_serve__what_was_kept_is_written_without_the_lock(void **state)
+{
+    struct fixture *f = *state;
+    char text[256], target[96];
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/memory", f->s->catalog.entries[0]->id);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(get(f, target, text, sizeof text), 200);
+        assert_string_equal(text, "{\"kept\":1}");
+    }
+}
+
 /* What is answered while a file grows lacks what lies behind its last complete part: once it has ended, it is answered
  * anew, though not a byte has come. */
 static void test_serve__an_answer_about_what_grew_does_not_outlast_its_end(void **state)
@@ -721,6 +748,7 @@ int main(void)
         WITH_SERVER(test_serve__streams_are_bounded),
         WITH_SERVER(test_serve__a_file_that_is_no_recording_is_unreadable),
         WITH_SERVER(test_serve__an_expensive_answer_holds_up_no_other),
+        WITH_SERVER(test_serve__what_was_kept_is_written_without_the_lock),
         WITH_SERVER(test_serve__an_answer_about_what_grew_does_not_outlast_its_end),
         WITH_SERVER(test_serve__another_recording_copied_into_a_file_is_read_anew),
     };
