@@ -64,6 +64,8 @@ int wick_footprint_begin(struct wick_footprint_walk *w, const struct wick_footpr
     w->library_end = w->heap_size = w->open.hi = w->heap_pages = 0;
     w->heap_seen = NULL;
     w->pieces.count = w->piece = 0;
+    w->libc.hi = 0;
+    w->in_arenas = false;
     memset(w->zeros, 0, sizeof w->zeros);
     w->pagemap.fd = -1;
     int rc = wick_maps_open(&w->maps, proc);
@@ -319,6 +321,13 @@ static bool is_library(const struct wick_mapping *m)
     return m->executable || (so && (so[3] == 0 || so[3] == '.' || so[3] == ' '));
 }
 
+/* "/usr/lib/x86_64-linux-gnu/libc.so.6", "/lib/libc-2.31.so (deleted)" */
+static bool is_libc(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && (!strncmp(slash, "/libc.so.6", 10) || (!strncmp(slash, "/libc-2.", 8) && strstr(slash, ".so")));
+}
+
 static enum wick_memory_part part_of_file(const struct wick_footprint_walk *w, const struct wick_mapping *m)
 {
     uint32_t i = first_behind(&w->exact, m->lo);
@@ -348,6 +357,8 @@ static void split(struct wick_footprint_walk *w, const struct wick_mapping *m)
     } else if (m->file) {
         enum wick_memory_part part = part_of_file(w, m);
         library_end = part == WICK_MEMORY_LIBRARIES && m->writable ? m->hi : 0;
+        if (library_end && !w->libc.hi && is_libc(m->path))
+            w->libc = (struct wick_footprint_claim){m->lo, m->hi, part};
         put(p, m->lo, m->hi, part);
     } else if (!strcmp(m->path, "[heap]") || strstr(m->path, "malloc")) {
         put(p, m->lo, m->hi, WICK_MEMORY_MALLOC);
@@ -377,22 +388,44 @@ static void settle(struct wick_footprint_walk *w)
     w->out.resident -= zeros;
 }
 
+/* What the mappings say is complete. */
+static void begin_arenas(struct wick_footprint_walk *w)
+{
+    settle(w);
+    wick_arenas_begin(&w->arenas, w->of->jvm->mem, &w->pagemap, w->libc.hi ? w->libc.lo : 0, w->libc.hi,
+                      w->of->chunks_most);
+    w->in_arenas = true;
+}
+
+/* 1 = there is more, 0 = this was the last. */
+static int go_on_in_arenas(struct wick_footprint_walk *w)
+{
+    if (wick_arenas_step(&w->arenas))
+        return 1;
+    w->out.arenas = w->arenas.out;
+    return 0;
+}
+
+static int go_on_in_mappings(struct wick_footprint_walk *w)
+{
+    if (w->piece < w->pieces.count) {
+        int rc = count_some(w);
+        return rc ? rc : 1;
+    }
+    int rc = wick_maps_next(&w->maps, &w->mapping);
+    if (rc > 0)
+        split(w, &w->mapping);
+    else
+        close_open(w, NULL);
+    if (rc == 0)
+        begin_arenas(w);
+    return rc ? rc : 1;
+}
+
 int wick_footprint_step(struct wick_footprint_walk *w, uint32_t most)
 {
     int rc = 1;
-    while (most-- && rc > 0) {
-        if (w->piece < w->pieces.count) {
-            rc = count_some(w);
-            rc = rc ? rc : 1;
-            continue;
-        }
-        rc = wick_maps_next(&w->maps, &w->mapping);
-        if (rc > 0)
-            split(w, &w->mapping);
-        else
-            close_open(w, NULL);
-        if (rc == 0)
-            settle(w);
-    }
+    while (most-- && rc > 0)
+        rc = w->in_arenas ? go_on_in_arenas(w) : go_on_in_mappings(w);
     return rc;
 }

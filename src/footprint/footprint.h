@@ -17,6 +17,7 @@
 #ifndef WICK_FOOTPRINT_FOOTPRINT_H
 #define WICK_FOOTPRINT_FOOTPRINT_H
 
+#include "footprint/arenas.h"
 #include "hotspot/jvm.h"
 #include "sys/maps.h"
 #include "sys/pagemap.h"
@@ -40,6 +41,7 @@ struct wick_memory_row {
 struct wick_footprint {
     struct wick_memory_row row[WICK_MEMORY_PARTS];
     uint64_t resident, swapped; /* of all rows that are part of the resident set, one mapped again not counted again */
+    struct wick_arenas arenas;  /* what of malloc's memory is free */
 };
 
 struct wick_footprint_claim {
@@ -61,6 +63,7 @@ struct wick_footprint_jvm {
     wick_addr metaspace_used, metaspace_committed;
     wick_addr max_heap;                        /* a flag */
     const struct wick_footprint_claims *known; /* ranges that are known besides, NULL = none; borrowed */
+    uint32_t chunks_most;                      /* of malloc's free chunks that are read, 0 = a million */
 };
 
 /* Reads the JVM's flags and counters: some ms. */
@@ -96,6 +99,10 @@ struct wick_footprint_walk {
     uint64_t open_resident, open_swapped, open_zero;
     uint64_t *heap_seen; /* a bit for each page of the file that is the heap: seen in one of its mappings */
     uint64_t heap_pages; /* how many bits there are */
+
+    struct wick_footprint_claim libc; /* its writable data; hi 0 = not seen */
+    struct wick_arenas_walk arenas;   /* once all mappings were seen: */
+    bool in_arenas;
 };
 
 /* 0, -WICK_E_PERM, -WICK_E_GONE, -WICK_E_NOMEM. `proc`: descriptor of /proc/PID, borrowed until _end. */
