@@ -21,6 +21,9 @@
 
 enum { A_STEP = 4, COST_SHARE = 100 };
 
+/* Of malloc's free chunks: some dozens of rounds, so that a reading is there while its moment counts. */
+enum { CHUNKS_MOST = 1 << 15 };
+
 static struct {
     struct wick_footprint_jvm jvm;
     struct wick_footprint_walk walk;
@@ -40,6 +43,7 @@ void wick_memory_open(uint64_t interval_ns)
     memory.every_ns = interval_ns;
     if (!memory.known) {
         wick_footprint_open(&memory.jvm, &wick_vm.jvm);
+        memory.jvm.chunks_most = CHUNKS_MOST;
         memory.known = true;
     }
     memory.levels = wick_cgroup_levels("", "self", WICK_CGROUP_MEMORY, memory.level, WICK_CGROUP_LEVELS);
@@ -75,6 +79,23 @@ static void write_parts(struct wick_jfr_writer *w, uint64_t now_ns)
         };
         wick_jfr_write_memory_part(w, &part);
     }
+}
+
+static void write_arenas(struct wick_jfr_writer *w, uint64_t now_ns)
+{
+    const struct wick_arenas *a = &memory.walk.out.arenas;
+    const struct wick_jfr_malloc_arenas e = {
+        .start_ns = now_ns,
+        .state = wick_arenas_state_name(a->state),
+        .arenas = a->arenas,
+        .used = a->used,
+        .free = a->free,
+        .top = a->top,
+        .mapped = a->mapped,
+        .blocks = a->blocks,
+        .trimmable = a->trimmable,
+    };
+    wick_jfr_write_malloc_arenas(w, &e);
 }
 
 /* What the limit of a cgroup leaves; without one that is no shortage. */
@@ -122,6 +143,7 @@ static void end_reading(struct wick_drain *d, uint64_t now_ns, int rc)
     if (rc)
         return;
     write_parts(d->writer, now_ns);
+    write_arenas(d->writer, now_ns);
     write_levels(d->writer, now_ns);
     wick_direct_buffers_write(d->writer, now_ns);
 }

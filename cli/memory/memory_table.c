@@ -96,6 +96,28 @@ static void write_nmt(FILE *out, const struct wick_memory_use *u, const struct w
     fputs(". What is committed need not be resident.\n", out);
 }
 
+/* What of malloc's memory is free. */
+static void write_arenas(FILE *out, const struct wick_arenas *a)
+{
+    char used[CELL], chunks[CELL], top[CELL], mapped[CELL], trimmable[CELL];
+    const char *least = a->state == WICK_ARENAS_PARTLY ? "at least " : "";
+    if (a->state == WICK_ARENAS_NONE)
+        return;
+    if (!wick_arenas_known(a)) {
+        fprintf(out, "\nWhat malloc holds free is not known: %s.\n", wick_arenas_state_name(a->state));
+        return;
+    }
+    fprintf(out, "\nmalloc has %s in use in %" PRIu32 " arena%s", wick_ui_binary(a->used, used, CELL), a->arenas,
+            a->arenas == 1 ? "" : "s");
+    if (a->blocks)
+        fprintf(out, ", and %s in %" PRIu32 " mapped block%s", wick_ui_binary(a->mapped, mapped, CELL), a->blocks,
+                a->blocks == 1 ? "" : "s");
+    fprintf(out,
+            ".\nIt holds %s%s free between blocks, and %s at the ends of arenas;\nmalloc_trim would give back %s%s.\n",
+            least, wick_ui_binary(a->free, chunks, CELL), wick_ui_binary(a->top, top, CELL), least,
+            wick_ui_binary(a->trimmable, trimmable, CELL));
+}
+
 /* "12 min", "3 h": when a limit is reached. */
 static void write_time_left(FILE *out, double seconds)
 {
@@ -167,6 +189,7 @@ void wick_memory_table_write(const struct wick_memory_use *u, const struct wick_
                 (double)(u->last_ns - u->first_ns) / 1e9);
     fputs("\n\n", out);
     write_parts(out, u);
+    write_arenas(out, &u->arenas);
     const struct wick_nmt *counted = t->nmt ? t->nmt : &u->counted;
     if (counted->count)
         write_nmt(out, u, counted);
@@ -208,6 +231,24 @@ static void json_part(struct wick_json *j, const struct wick_memory_use *u, int 
     pair(j, "reserved", r->reserved);
     pair(j, "count", r->count);
     trend(j, &u->part[part].resident);
+    wick_json_close(j, '}');
+}
+
+static void json_arenas(struct wick_json *j, const struct wick_arenas *a)
+{
+    wick_json_key(j, "malloc");
+    wick_json_open(j, '{');
+    wick_json_key(j, "state");
+    wick_json_cstr(j, wick_arenas_state_name(a->state));
+    if (wick_arenas_known(a)) {
+        pair(j, "arenas", a->arenas);
+        pair(j, "used", a->used);
+        pair(j, "free", a->free);
+        pair(j, "top", a->top);
+        pair(j, "mapped", a->mapped);
+        pair(j, "mapped_blocks", a->blocks);
+        pair(j, "trimmable", a->trimmable);
+    }
     wick_json_close(j, '}');
 }
 
@@ -275,6 +316,8 @@ void wick_memory_table_write_json(const struct wick_memory_use *u, const struct 
     for (int i = 0; i < WICK_MEMORY_PARTS; i++)
         json_part(j, u, i);
     wick_json_close(j, ']');
+    if (u->arenas.state != WICK_ARENAS_NONE)
+        json_arenas(j, &u->arenas);
     const struct wick_nmt *counted = t->nmt ? t->nmt : &u->counted;
     if (counted->count)
         json_nmt(j, counted);

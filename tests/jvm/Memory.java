@@ -18,6 +18,8 @@ import java.util.List;
  *   direct N      a direct buffer of N MiB, all touched
  *   threads N     N more threads sleep, 256 KiB of stack touched by each
  *   loaders N     N more class loaders, each with a class of its own
+ *   blocks N SIZE N direct buffers of SIZE bytes
+ *   keep N        each N-th of them is kept, 0: the last
  *   map N FILE    N MiB of FILE are mapped and read
  *   free          arrays and loaders are dropped
  *   gc            System.gc()
@@ -41,6 +43,17 @@ public class Memory {
             super(Memory.class.getClassLoader());
             kept.add(defineClass("Memory$Payload", bytes, 0, bytes.length).getMethods());
         }
+    }
+
+    static final List<ByteBuffer> blocks = new ArrayList<>();
+
+    static void keep(int each) {
+        List<ByteBuffer> some = new ArrayList<>();
+        for (int i = 0; i < blocks.size(); i++)
+            if (each == 0 ? i == blocks.size() - 1 : i % each == 0)
+                some.add(blocks.get(i));
+        blocks.clear();
+        blocks.addAll(some);
     }
 
     static byte[] payload() throws Exception {
@@ -112,6 +125,11 @@ public class Memory {
                     kept.add(new Loader(bytes));
                 break;
             case "map": map(n, w[2]); break;
+            case "blocks":
+                for (int size = Integer.parseInt(w[2]); n > 0; n--)
+                    blocks.add(ByteBuffer.allocateDirect(size));
+                break;
+            case "keep": keep(n); break;
             case "free": kept.clear(); break;
             case "gc": System.gc(); break;
             default: break;

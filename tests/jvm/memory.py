@@ -9,9 +9,11 @@ import re
 import time
 
 import cgroup
+from heapcheck import jcmd
 import jvmtest as t
 
 MIB = 1 << 20
+KNOWN = ("known", "at least")  # what malloc holds free; lists that change while they are read may be incomplete
 classes = t.compile_java("Memory")
 java_version = int(t.JDK)
 PARTS = {"Java heap", "metaspace", "class archive", "code cache", "collector", "thread stacks", "malloc", "libraries",
@@ -116,10 +118,57 @@ def recording():
             t.check(f"inside and outside agree: {part}", abs(inside - outside) < 0.05 * outside + 3 * MIB, (inside, outside))
         # as many mebibytes as commands, in a line
         t.check("malloc is seen growing", parts(m)["malloc"]["growth_bytes_per_s"] > MIB, parts(m)["malloc"])
+        inside, outside = m["malloc"], live["malloc"]
+        if inside["state"] in KNOWN and t.check("what malloc has in use is in it", outside["state"] in KNOWN, (inside, outside)):
+            used = [a["used"] + a["mapped"] for a in (inside, outside)]
+            t.check("and agrees", abs(used[0] - used[1]) < 0.1 * used[1] + 8 * MIB, (inside, outside))
     t.check("the JDK's tool reads it", not t.jfr_complaints(file))
     r = t.wick("memory", file)
     t.check("as a table", r.status == 0 and "thread stacks (" in r.out and "/min" in r.out, r)
     j.kill()
+
+
+def fragments():
+    """Blocks between which some are freed; the JVM itself can call malloc_trim from JDK 18 on."""
+    j = program("fragments", "-XX:+UseSerialGC")
+    before = memory(str(j.pid))["malloc"]
+    if before["state"] == "the C library is not glibc":
+        t.skip("what malloc holds free is known", before["state"])
+    elif t.check("what malloc holds free is known", before["state"] in KNOWN, before):
+        free_some(j, before)
+    j.kill()
+
+
+def free_some(j, before):
+    ask(j, "blocks 20000 3000")
+    full = memory(str(j.pid))["malloc"]
+    wanted = 20000 * 3000
+    t.check("blocks are in use", wanted < full["used"] - before["used"] < 1.1 * wanted + 4 * MIB, (before, full))
+    ask(j, "keep 2")
+    near = lambda m, bytes_: abs(full["used"] - m["used"] - bytes_) < 0.05 * bytes_ + 2 * MIB
+
+    def freed(bytes_):
+        """After the JVM's thread for that has freed the buffers of collected objects."""
+        found = []
+        def look():
+            ask(j, "gc")
+            found[:] = [memory(str(j.pid))["malloc"]]
+            return near(found[0], bytes_)
+        t.check(f"{bytes_ // MIB} MiB of them are free", t.until(look), (full, found))
+        return found[0]
+    half = freed(wanted // 2)
+    t.check("between blocks", half["free"] - full["free"] > 0.9 * wanted / 2 - 2 * MIB, (full, half))
+    t.check("and in no whole pages", half["trimmable"] < 0.1 * wanted, half)
+    ask(j, "keep 0")
+    last = freed(wanted)
+    if java_version >= 21:
+        resident = parts(memory(str(j.pid)))["malloc"]["resident"]
+        jcmd(j, "System.trim_native_heap")
+        after = memory(str(j.pid))
+        given = resident - parts(after)["malloc"]["resident"]
+        t.check("malloc_trim gives back what is said", abs(given - last["trimmable"]) < 0.1 * last["trimmable"] + 3 * MIB,
+                (given, last, after["malloc"]))
+        t.check("and then nothing more", after["malloc"]["trimmable"] < 2 * MIB, after["malloc"])
 
 
 def tracked():
@@ -240,6 +289,7 @@ for collector_name, collector_options in t.collectors():
     if collector_name != "Epsilon":
         collector(collector_name, collector_options)
 recording()
+fragments()
 tracked()
 tracked_unheard()
 limits()

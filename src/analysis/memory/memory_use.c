@@ -112,6 +112,7 @@ void wick_memory_use_add(struct wick_memory_use *u, int64_t time_ns, const struc
     begin_moment(u, time_ns);
     for (int i = 0; i < WICK_MEMORY_PARTS; i++)
         u->part[i].now = f->row[i];
+    u->arenas = f->arenas;
     close_moment(u);
 }
 
@@ -178,6 +179,21 @@ static void take_part(struct wick_memory_use *u, const struct wick_profile *p, c
                                                       .count = number(e, "count")};
 }
 
+static void take_arenas(struct wick_memory_use *u, const struct wick_profile *p, const struct wick_jfr_event *e)
+{
+    const char *state = text(p, e, "state");
+    u->arenas = (struct wick_arenas){.arenas = (uint32_t)number(e, "arenas"),
+                                     .blocks = (uint32_t)number(e, "mappedCount"),
+                                     .used = number(e, "used"),
+                                     .free = number(e, "free"),
+                                     .top = number(e, "top"),
+                                     .mapped = number(e, "mapped"),
+                                     .trimmable = number(e, "trimmable")};
+    for (int i = 0; i < WICK_ARENAS_STATES; i++)
+        if (!strcmp(state, wick_arenas_state_name((enum wick_arenas_state)i)))
+            u->arenas.state = (enum wick_arenas_state)i;
+}
+
 static void take_level(struct wick_memory_use *u, const struct wick_profile *p, const struct wick_jfr_event *e)
 {
     const struct wick_cgroup_memory m = {.limit = number(e, "limit"),
@@ -219,7 +235,7 @@ static void take_counted(struct wick_memory_use *u, const struct wick_profile *p
 bool wick_memory_use_wants(const char *type)
 {
     return !strcmp(type, "wick.MemoryPart") || !strcmp(type, "wick.CgroupMemoryUse") ||
-           !strcmp(type, "jdk.NativeMemoryUsage");
+           !strcmp(type, "wick.MallocArenas") || !strcmp(type, "jdk.NativeMemoryUsage");
 }
 
 void wick_memory_use_take(struct wick_memory_use *u, const struct wick_profile *p, const struct wick_jfr_event *e)
@@ -228,6 +244,8 @@ void wick_memory_use_take(struct wick_memory_use *u, const struct wick_profile *
         take_part(u, p, e);
     else if (!strcmp(e->type, "wick.CgroupMemoryUse"))
         take_level(u, p, e);
+    else if (!strcmp(e->type, "wick.MallocArenas"))
+        take_arenas(u, p, e);
     else if (!strcmp(e->type, "jdk.NativeMemoryUsage"))
         take_counted(u, p, e);
 }

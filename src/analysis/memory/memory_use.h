@@ -38,7 +38,8 @@ struct wick_memory_use {
     struct wick_trend total;
     struct wick_memory_level level[WICK_CGROUP_LEVELS]; /* from the process's own cgroup outwards */
     uint32_t levels;
-    struct wick_nmt counted; /* by the JVM itself, at the last moment of that; count = 0: it says nothing */
+    struct wick_arenas arenas; /* at the last moment */
+    struct wick_nmt counted;   /* by the JVM itself, at the last moment of that; count = 0: it says nothing */
     int64_t counted_ns;
     struct wick_memory_moment *series;
     uint32_t nseries, cap_series;
