@@ -206,6 +206,8 @@ static void test_live_set__collections_that_were_asked_for_are_full_whatever_the
     assert_false(wick_explain_is_full("", "System.gc()"));
 }
 
+static struct wick_arenas idle; /* at the end */
+
 /* "rule: sentence" lines of parts that grow by so many MiB a minute, from 50 MiB on, read each second. */
 static char *grown(int heap, int malloc, int metaspace, bool zgc, const char *loader_holder)
 {
@@ -228,7 +230,9 @@ static char *grown(int heap, int malloc, int metaspace, bool zgc, const char *lo
         .kills_since = -1,
         .zgc = zgc,
         .loader_holder = loader_holder,
-        .memory = {.moments = POINTS, .resident = (uint64_t)(200 * MIB), .series = series, .nseries = POINTS}};
+        .memory = {
+            .moments = POINTS, .resident = (uint64_t)(200 * MIB), .series = series, .nseries = POINTS, .arenas = idle}};
+    f.memory.part[WICK_MEMORY_MALLOC].now.resident = (uint64_t)((50 + malloc) * MIB);
     assert_int_equal(wick_explain_apply(&all, &f, &err), 0);
     wick_strbuf_adds(&out, wick_explain_is_of_loaders(&all) ? "of loaders\n" : "");
     for (size_t i = 0; i < all.n; i++) {
@@ -273,6 +277,40 @@ static void test_memory_growth__names_who_holds_class_loaders(void **state)
     free(text);
 }
 
+/* Of 110 MiB of malloc's so much is in use. */
+static char *grown_with(struct wick_arenas arenas)
+{
+    idle = arenas;
+    char *text = grown(0, 60, 0, false, NULL);
+    idle = (struct wick_arenas){0};
+    return text;
+}
+
+static void test_memory_growth__of_what_malloc_holds_free_is_named(void **state)
+{
+    const struct wick_arenas mostly_free = {
+        .state = WICK_ARENAS_PARTLY, .used = (uint64_t)(20 * MIB), .mapped = (uint64_t)(10 * MIB)};
+    struct wick_arenas a = mostly_free;
+    (void)state;
+    char *text = grown_with(a);
+    assert_non_null(strstr(text, "; at least 80 MiB of it are free: fragmentation"));
+    assert_null(strstr(text, "malloc_trim"));
+    free(text);
+    a.trimmable = (uint64_t)(30 * MIB);
+    text = grown_with(a);
+    assert_non_null(strstr(text, "may reduce; malloc_trim would give back 30 MiB"));
+    free(text);
+    a.mapped = (uint64_t)(80 * MIB);
+    text = grown_with(a);
+    assert_null(strstr(text, "free: "));
+    free(text);
+    a = mostly_free;
+    a.state = WICK_ARENAS_UNKNOWN;
+    text = grown_with(a);
+    assert_null(strstr(text, "free: "));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_live_set__collections_that_were_asked_for_are_full_whatever_their_name),
         cmocka_unit_test(test_memory_growth__that_of_tables_of_zgc_is_the_heaps),
         cmocka_unit_test(test_memory_growth__names_who_holds_class_loaders),
+        cmocka_unit_test(test_memory_growth__of_what_malloc_holds_free_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@
 #define NEEDED_MOST 0.60 /* of a limit; more is no false alarm */
 #define RISE_LEAST  0.10 /* of the heap's maximum */
 #define FULL        0.90 /* of it: some room, such as a survivor space, is never used */
+#define IDLE_LEAST  0.50 /* of malloc's resident memory, to be named */
 #define COMES_ALONG 4.0  /* a part that grows by less than so many times what threads or loaders do is theirs */
 #define LOADERS     "class loaders"
 #define ZGC_TABLES  6.0 /* of the heap's growth at most one such part: 7 to 11 % have been seen */
@@ -154,6 +155,19 @@ static const struct {
     {WICK_MEMORY_OTHER, NULL, "memory that native code maps, or gets from another allocator than the C library's"},
 };
 
+/* How much of malloc's resident memory is free at least: some of what is in use may not be resident. */
+static void say_idle(struct wick_explain *x, struct wick_explain_finding *r)
+{
+    const struct wick_arenas *a = &x->f->memory.arenas;
+    double resident = (double)x->f->memory.part[WICK_MEMORY_MALLOC].now.resident;
+    double idle = resident - (double)a->used - (double)a->mapped;
+    if (!wick_arenas_known(a) || idle < IDLE_LEAST * resident)
+        return;
+    wick_explain_figure(r, "idle", WICK_EXPLAIN_BYTES, idle);
+    if (a->trimmable)
+        wick_explain_figure(r, "trimmable", WICK_EXPLAIN_BYTES, (double)a->trimmable);
+}
+
 static void say_growth(struct wick_explain *x, size_t i, double rate, double grown)
 {
     const struct wick_memory_use *u = &x->f->memory;
@@ -175,6 +189,8 @@ static void say_growth(struct wick_explain *x, size_t i, double rate, double gro
     }
     if (growers[i].made_by)
         wick_explain_say_user(x, r, growers[i].made_by);
+    if (part == WICK_MEMORY_MALLOC)
+        say_idle(x, r);
     if (part == WICK_MEMORY_METASPACE && x->f->loader_holder)
         wick_explain_say(x, r, "holder", x->f->loader_holder);
     if (l) {
