@@ -478,11 +478,51 @@ static void test_cut__even_waits_and_memory_have_their_weight_where_readers_sum(
     jfr_put(&b, 1), jfr_put(&b, 3), jfr_put(&b, 524288); /* thread, stack, size */
     assert_non_null(memmem(m.data, m.size, b.buf, b.len));
     wick_strbuf_clear(&b);
-    jfr_put(&b, 0x7000), jfr_put(&b, 65560), jfr_put(&b, 5), jfr_put(&b, 65560); /* address, size, ..., weight */
+    jfr_put(&b, 0x7000), jfr_put(&b, 65560); /* address, size, bytes that follow, the block's own size */
+    jfr_put(&b, 3), jfr_put(&b, 48);         /* two bytes less than the weight */
     assert_non_null(memmem(m.data, m.size, b.buf, b.len));
     wick_strbuf_release(&b);
     forget(&s);
     free(m.data);
+    wick_strbuf_release(&j.out);
+}
+
+/* Weight, things and the error of memory are the same before and after, also when it is done twice. */
+static void test_cut__even_memory_is_of_as_many_things_as_before(void **state)
+{
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct wick_jfr_result res;
+    (void)state;
+    jfr_begin(&j);
+    jfr_metadata(&j, weighted_types, sizeof weighted_types / sizeof *weighted_types);
+    JFR_EVENT(&j, LIVE, TICKS(3000), 1, 3, 16, 5, 524288);
+    JFR_EVENT(&j, LIVE, TICKS(3000), 1, 2, 1048576, 5, 1048576);
+    JFR_EVENT(&j, MALLOC, TICKS(3500), 1, 3, 0x7000, 48, 5, 65560);
+    put_constants(&j);
+    jfr_end(&j);
+    struct made once = cut_as(j.out.buf, j.out.len, (struct wick_filter){0}, true);
+    struct made twice = cut_as(once.data, once.size, (struct wick_filter){0}, true);
+    const struct {
+        const void *data;
+        size_t size;
+    } all[] = {{j.out.buf, j.out.len}, {once.data, once.size}, {twice.data, twice.size}};
+    static const double weights[] = {524288, 1048576, 65560}, sizes[] = {16, 1048576, 48};
+    for (size_t i = 0; i < 6; i++) {
+        struct wick_profile p;
+        assert_int_equal(wick_profile_init(&p), 0);
+        p.by_size = i % 2;
+        assert_int_equal(wick_jfr_read_memory(&p, all[i / 2].data, all[i / 2].size, NULL, &res, NULL), 0);
+        assert_int_equal(p.naggs, 3);
+        for (uint32_t k = 0; k < 3; k++) {
+            struct wick_agg_sizes of = wick_profile_sizes(&p, k);
+            assert_float_equal((double)p.aggs[k].weight, weights[k], 0.5);
+            assert_float_equal(of.things, p.by_size ? weights[k] / sizes[k] : 0, 1e-9);
+            assert_true((of.variance > 0) == (p.by_size && weights[k] > sizes[k]));
+        }
+        wick_profile_release(&p);
+    }
+    free(once.data);
+    free(twice.data);
     wick_strbuf_release(&j.out);
 }
 
@@ -498,6 +538,7 @@ int main(void)
         cmocka_unit_test(test_cut__even_samples_of_a_huge_weight_are_few),
         cmocka_unit_test(test_cut__even_samples_of_a_long_stay_are_all_said),
         cmocka_unit_test(test_cut__even_waits_and_memory_have_their_weight_where_readers_sum),
+        cmocka_unit_test(test_cut__even_memory_is_of_as_many_things_as_before),
         cmocka_unit_test(test_cut__of_a_recording_that_breaks_off_anywhere_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,11 +127,12 @@ static void take(void *ctx, const struct wick_jfr_event *e)
         g->now_ns = e->time_ns;
         g->moments++;
     }
-    double weight = (double)number(e, "weight");
+    int64_t weighed = number(e, "weight"), said = number(e, "allocationSize");
+    int64_t size = weighed && weighed < said ? weighed : said; /* with --compat they have changed places */
+    double weight = (double)(weighed && weighed < said ? said : weighed);
     struct wick_growth_row *r = number(e, "age") >= g->survived ? row_of(g, name_of(g, e)) : NULL;
     struct wick_growth_object *o =
-        r ? object_of(g, (uint32_t)(r - g->rows), number(e, "allocationTime") / 1000, number(e, "allocationSize"))
-          : NULL;
+        r ? object_of(g, (uint32_t)(r - g->rows), number(e, "allocationTime") / 1000, size) : NULL;
     if (!o)
         return;
     r->now += weight;

@@ -10,8 +10,8 @@
  * event stays one event with `samples` set.
  *
  * Waits, live objects and native memory are no samples of time: such readers sum a field of theirs, `duration`,
- * `allocationSize` and `size`.
- * An event that stands for more than its own gets its weight there and stays one event.
+ * `allocationSize` and `size`. An event that stands for more than its own gets its weight there and stays one event.
+ * Its own size is not lost: it goes where the weight was, and wick's reader takes the larger of the two for the weight.
  *
  * Only samples whose fields are compressed integers throughout, as wick's are, can be rewritten.
  */
@@ -84,7 +84,7 @@ static bool can_set(const struct wick_jfr_reader *r, const struct wick_jfr_handl
         found |= strcmp(name_at(r, t, i), field) == 0;
         weighs |= strcmp(name_at(r, t, i), "weight") == 0;
     }
-    return found && weighs &&
+    return found && weighs && h->plan.field[WICK_JFR_FACTOR] == WICK_JFR_NONE &&
            (size_field(h) || (unit_ns(h) && h->duration_unit == WICK_JFR_SPAN_TICKS && r->tick_mult));
 }
 
@@ -146,53 +146,93 @@ static void share_out(struct wick_jfr_even *e, int64_t unit, struct even *v)
     e->unit_rest_ns = copies ? whole % unit : e->unit_rest_ns;
 }
 
-/* What the field that readers sum is to say: the weight, unless its own value is that but for the weight's rounding. */
-static uint64_t sum_for(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h, uint64_t own,
-                        uint64_t weight)
+/* What the duration that readers sum is to say: the weight, unless its own value is that but for the weight's
+ * rounding. */
+static uint64_t duration_for(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h, uint64_t own,
+                             uint64_t weight)
 {
-    if (size_field(h))
-        return weight;
     uint64_t unit = (uint64_t)unit_ns(h), ns = (uint64_t)wick_jfr_ticks_ns(r, (int64_t)own);
     if (weight >= (uint64_t)INT64_MAX / unit || weight * unit <= ns + unit)
         return own;
     return (uint64_t)(((unsigned __int128)(weight * unit) << 64) / r->tick_mult);
 }
 
-/* Writes an event with one field changed, the others as they are; returns its size, 0 = it is damaged. */
+/* A field in an event, and what is to be there instead; from = NULL: there is none. */
+struct part {
+    const uint8_t *from, *to;
+    uint64_t value, instead;
+};
+
+struct parts {
+    struct part summed, weight, extra; /* extra: if the weight is among the bytes that it counts and the sum is not */
+};
+
+/* False if the event is damaged. */
+static bool find_parts(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h, struct wick_jfr_cur c,
+                       struct parts *out)
+{
+    const struct wick_jfr_type *t = &r->meta.types[h->type];
+    *out = (struct parts){0};
+    for (uint32_t i = 0; i < t->nfields && !(out->summed.from && out->weight.from); i++) {
+        const char *name = name_at(r, t, i);
+        const uint8_t *from = c.p;
+        uint64_t value = wick_jfr_cur_int(&c);
+        struct part *part = strcmp(name, summed_field(h)) == 0                    ? &out->summed
+                            : strcmp(name, "weight") == 0                         ? &out->weight
+                            : out->summed.from && strcmp(name, "extraBytes") == 0 ? &out->extra
+                                                                                  : NULL;
+        if (part)
+            *part = (struct part){from, c.p, value, value};
+    }
+    return !c.bad;
+}
+
+/* The larger one goes where readers sum. */
+static void exchange(struct parts *of)
+{
+    uint64_t size = of->summed.value, weight = of->weight.value;
+    if (weight <= size)
+        return;
+    of->summed.instead = weight;
+    of->weight.instead = size;
+    uint64_t less = wick_jfr_int_size(weight) - wick_jfr_int_size(size);
+    if (of->extra.from && of->extra.value > less)
+        of->extra.instead = of->extra.value - less;
+}
+
+/* Writes an event with some fields changed, the others as they are; returns its size, 0 = it is damaged. */
 static uint64_t write_summed(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h, struct wick_jfr_cur c,
                              FILE *out)
 {
-    const struct wick_jfr_type *t = &r->meta.types[h->type];
-    const uint8_t *begin = c.p, *from = NULL, *to = NULL;
-    uint64_t own = 0, weight = 0;
-    bool weighs = false;
-    for (uint32_t i = 0; i < t->nfields && !(from && weighs); i++) {
-        const uint8_t *at = c.p;
-        uint64_t value = wick_jfr_cur_int(&c);
-        if (strcmp(name_at(r, t, i), summed_field(h)) == 0) {
-            own = value;
-            from = at;
-            to = c.p;
-        } else if (strcmp(name_at(r, t, i), "weight") == 0) {
-            weight = value;
-            weighs = true;
-        }
-    }
-    if (c.bad)
+    struct parts of;
+    if (!find_parts(r, h, c, &of))
         return 0;
-    uint8_t head[WICK_JFR_INT_MAX_BYTES], type[WICK_JFR_INT_MAX_BYTES], field[WICK_JFR_INT_MAX_BYTES];
-    size_t ntype = (size_t)(wick_jfr_int_at(type, (uint64_t)t->id) - type);
-    size_t nfield = (size_t)(wick_jfr_int_at(field, sum_for(r, h, own, weight)) - field);
-    size_t size = ntype + (size_t)(from - begin) + nfield + (size_t)(c.end - to), all = size + 1;
+    if (size_field(h))
+        exchange(&of);
+    else
+        of.summed.instead = duration_for(r, h, of.summed.value, of.weight.value);
+    bool behind = of.weight.from > of.summed.from;
+    const struct part parts[] = {behind ? of.summed : of.weight, of.extra, behind ? of.weight : of.summed};
+    uint8_t head[WICK_JFR_INT_MAX_BYTES], number[WICK_JFR_INT_MAX_BYTES];
+    const uint8_t *at = c.p;
+    size_t ntype = wick_jfr_int_size((uint64_t)r->meta.types[h->type].id), size = ntype + (size_t)(c.end - c.p);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].from)
+            size += wick_jfr_int_size(parts[i].instead) - (size_t)(parts[i].to - parts[i].from);
+    size_t all = size + 1;
     while (size + wick_jfr_int_size(all) > all)
         all++;
-    if (out) {
-        fwrite(head, 1, (size_t)(wick_jfr_int_at(head, all) - head), out);
-        fwrite(type, 1, ntype, out);
-        fwrite(begin, 1, (size_t)(from - begin), out);
-        fwrite(field, 1, nfield, out);
-        fwrite(to, 1, (size_t)(c.end - to), out);
-    }
+    if (!out)
+        return all;
+    fwrite(head, 1, (size_t)(wick_jfr_int_at(head, all) - head), out);
+    fwrite(number, 1, (size_t)(wick_jfr_int_at(number, (uint64_t)r->meta.types[h->type].id) - number), out);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].from) {
+            fwrite(at, 1, (size_t)(parts[i].from - at), out);
+            fwrite(number, 1, (size_t)(wick_jfr_int_at(number, parts[i].instead) - number), out);
+            at = parts[i].to;
+        }
+    fwrite(at, 1, (size_t)(c.end - at), out);
     return all;
 }
 

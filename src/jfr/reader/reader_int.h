@@ -298,6 +298,7 @@ struct wick_jfr_handler {
     uint8_t start_unit, duration_unit, weight_unit; /* enum wick_jfr_unit */
     bool weight_is_float;
     bool has_size, has_age;    /* fields, and asked for */
+    bool exchanged;            /* the larger of size and weight is the weight */
     bool between;              /* the weight is the span between samples: one interval is missing */
     int64_t period;            /* from the settings, 0 = unknown */
     uint16_t event;            /* in the profile; 0 = not yet known */

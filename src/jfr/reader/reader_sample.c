@@ -138,6 +138,13 @@ static bool is_whole_number(const struct wick_jfr_reader *r, const struct wick_j
     return prim == WICK_JFR_BYTE || wick_jfr_prim_is_compressed(prim);
 }
 
+/* Recordings that were made with --compat have the larger one of size and weight, which is the weight, in the field of
+ * the size (cut_even.c). */
+static bool may_be_exchanged(const struct wick_jfr_sample_type *sample)
+{
+    return sample->size && (sample->kind == WICK_KIND_LIVE || sample->kind == WICK_KIND_MALLOC);
+}
+
 /* What samples need to know about their fields, worked out once for all events. */
 static void describe_fields(const struct wick_jfr_reader *r, struct wick_jfr_handler *h)
 {
@@ -147,7 +154,10 @@ static void describe_fields(const struct wick_jfr_reader *r, struct wick_jfr_han
     h->state_type = type_of(r, &h->plan, WICK_JFR_STATE);
     h->context_type = type_of(r, &h->plan, WICK_JFR_CONTEXT);
     describe_times(r, h);
-    h->has_size = is_whole_number(r, field_of(r, &h->plan, WICK_JFR_SIZE));
+    bool size = is_whole_number(r, field_of(r, &h->plan, WICK_JFR_SIZE));
+    h->has_size = size && r->p->by_size;
+    h->exchanged = size && may_be_exchanged(h->sample) && is_whole_number(r, weight) &&
+                   h->plan.field[WICK_JFR_SIZE] != h->plan.field[WICK_JFR_WEIGHT];
     h->has_age = is_whole_number(r, field_of(r, &h->plan, WICK_JFR_AGE));
     h->weight_unit = weight ? weight->unit : 0;
     if (!weight || weight->array || weight->type == WICK_JFR_NONE)
@@ -182,7 +192,9 @@ static bool plan_sample(struct wick_jfr_reader *r, struct wick_jfr_handler *h)
     if (h->sample->weight)
         names[WICK_JFR_WEIGHT] = h->sample->weight;
     names[WICK_JFR_FACTOR] = h->sample->factor;
-    names[WICK_JFR_SIZE] = !r->p->by_size ? NULL : h->sample->things ? h->sample->things : h->sample->size;
+    names[WICK_JFR_SIZE] = h->sample->things ? h->sample->things : h->sample->size;
+    if (!r->p->by_size && !may_be_exchanged(h->sample))
+        names[WICK_JFR_SIZE] = NULL;
     names[WICK_JFR_AGE] = survived(r) && h->sample->kind == WICK_KIND_LIVE ? "age" : NULL;
     if (h->sample->span_between && has_field(r, h->type, "weight"))
         names[WICK_JFR_DURATION] = "timeSpan"; /* where it is not what the weight is made from */
@@ -459,6 +471,8 @@ static int64_t weight_of(const struct wick_jfr_reader *r, const struct wick_jfr_
     } else if (h->weighs) {
         v = s[WICK_JFR_WEIGHT].i;
     }
+    if (h->exchanged && s[WICK_JFR_SIZE].i > v)
+        v = s[WICK_JFR_SIZE].i;
     if (h->weighs)
         v = wick_jfr_value_ns(r, h->weight_unit, v);
     if (h->plan.field[WICK_JFR_FACTOR] != WICK_JFR_NONE) {
@@ -468,6 +482,15 @@ static int64_t weight_of(const struct wick_jfr_reader *r, const struct wick_jfr_
     if (h->between && __builtin_add_overflow(v, r->wall_period, &v))
         v = INT64_MAX;
     return v > 0 ? v : 0;
+}
+
+/* Of one thing, or the number of things; 0 = not known. */
+static double size_of(const struct wick_jfr_handler *h, const union wick_jfr_slot *s)
+{
+    int64_t size = s[WICK_JFR_SIZE].i;
+    if (h->exchanged && s[WICK_JFR_WEIGHT].i < size)
+        size = s[WICK_JFR_WEIGHT].i;
+    return h->has_size && size > 0 ? (double)size : 0;
 }
 
 static uint32_t stack_of(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
@@ -672,10 +695,11 @@ static bool decode(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const 
         h->cpu_state = (uint64_t)s[WICK_JFR_STATE].i;
     out->event = event_of(r, h, is_wall, s[WICK_JFR_NAME].place);
     out->weight = weight_of(r, h, is_wall, s, out->count);
-    if (h->has_size && s[WICK_JFR_SIZE].i > 0)
-        out->things = h->sample->things ? (double)s[WICK_JFR_SIZE].i : (double)out->weight / (double)s[WICK_JFR_SIZE].i;
+    double size = size_of(h, s);
+    if (size > 0)
+        out->things = h->sample->things ? size : (double)out->weight / size;
     if (h->has_size && !h->sample->things)
-        out->variance = wick_interval_variance((double)out->weight, (double)s[WICK_JFR_SIZE].i);
+        out->variance = wick_interval_variance((double)out->weight, size);
     out->stack = stack_of(r, h->stack_type, (uint64_t)s[WICK_JFR_STACK].i);
     if (shows_object(r, h))
         out->stack = push_object(r, h, out->stack, s);
