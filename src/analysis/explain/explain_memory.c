@@ -20,8 +20,8 @@
 #define IDLE_LEAST  0.50 /* of malloc's resident memory, to be named */
 #define COMES_ALONG 4.0  /* a part that grows by less than so many times what threads or loaders do is theirs */
 #define LOADERS     "class loaders"
-#define ZGC_TABLES  6.0 /* of the heap's growth at most one such part: 7 to 11 % have been seen */
-#define FIRST       1e6 /* times the length of the recording: more than any number of threads can wait */
+#define ZGC_TABLES  0.12 /* of the heap's growth: 7 to 11 % have been seen */
+#define FIRST       1e6  /* times the length of the recording: more than any number of threads can wait */
 
 enum { VICTIMS_SHOWN = 3 }; /* threads in a sentence */
 
@@ -199,28 +199,16 @@ static void say_growth(struct wick_explain *x, size_t i, double rate, double gro
     }
 }
 
-static double grown_by(const struct wick_memory_use *u, enum wick_memory_part part)
-{
-    return (double)u->series[u->nseries - 1].resident[part] - (double)u->series[0].resident[part];
-}
-
-/* ZGC keeps tables of each page of the heap in malloc's memory: mark bits, and with generations what refers to young
- * objects. */
-static bool is_of_heap_pages(const struct wick_explain *x, enum wick_memory_part part, double grown)
-{
-    return part == WICK_MEMORY_MALLOC && x->f->zgc && grown * ZGC_TABLES < grown_by(&x->f->memory, WICK_MEMORY_HEAP);
-}
-
-/* By how much the part grew if it does so steadily, else 0. */
+/* By how much the part grew if it does so steadily, else 0. ZGC keeps tables of each page of the heap in malloc's
+ * memory: mark bits, and with generations what refers to young objects. What these come to is not counted. */
 static double growth_of(const struct wick_explain *x, enum wick_memory_part part, double *rate)
 {
     const struct wick_memory_use *u = &x->f->memory;
-    double grown = grown_by(u, part);
-    if (is_of_heap_pages(x, part, grown))
-        return 0;
+    bool tables = part == WICK_MEMORY_MALLOC && x->f->zgc;
+    double grown = wick_memory_use_steady(u, part, tables ? ZGC_TABLES : 0, rate);
     bool worth =
         grown >= WICK_EXPLAIN_GROWN_LEAST && wick_explain_share(grown, (double)u->resident) >= x->rule->threshold;
-    return worth && wick_memory_use_steady(u, part, rate) ? grown : 0;
+    return worth ? grown : 0;
 }
 
 /* For threads and class loaders the JVM keeps more elsewhere, which is not worth a sentence of its own. */

@@ -69,14 +69,21 @@ int wick_memory_use_copy(struct wick_memory_use *to, const struct wick_memory_us
     return 0;
 }
 
-bool wick_memory_use_steady(const struct wick_memory_use *u, enum wick_memory_part part, double *rate)
+double wick_memory_use_steady(const struct wick_memory_use *u, enum wick_memory_part part, double of_heap, double *rate)
 {
     struct wick_trend_point *p = reallocarray(NULL, u->nseries + 1, sizeof *p);
-    for (uint32_t i = 0; p && i < u->nseries; i++)
-        p[i] = (struct wick_trend_point){u->series[i].seconds, (double)u->series[i].resident[part]};
-    bool steady = p && wick_trend_steady(p, u->nseries, rate);
+    double first = 0, most = 0, grown = 0;
+    for (uint32_t i = 0; p && i < u->nseries; i++) {
+        double heap = (double)u->series[i].resident[WICK_MEMORY_HEAP];
+        first = i ? first : heap;
+        most = i && most > heap ? most : heap;
+        p[i].seconds = u->series[i].seconds;
+        p[i].value = (double)u->series[i].resident[part] - of_heap * (most - first);
+    }
+    if (p && wick_trend_steady(p, u->nseries, rate))
+        grown = p[u->nseries - 1].value - p[0].value;
     free(p);
-    return steady;
+    return grown > 0 ? grown : 0;
 }
 
 /* The sums of a moment whose rows are all there. */

@@ -48,8 +48,10 @@ struct wick_memory_use {
 
 void wick_memory_use_release(struct wick_memory_use *u);
 
-/* Whether a part grows steadily (wick_trend_steady); *rate gets the bytes a second. */
-bool wick_memory_use_steady(const struct wick_memory_use *u, enum wick_memory_part part, double *rate);
+/* By how many bytes a part grows, if it does so steadily (wick_trend_steady), else 0; *rate gets the bytes a second.
+ * What goes with the heap is left out: that share of what the heap has grown by at most until then. */
+double wick_memory_use_steady(const struct wick_memory_use *u, enum wick_memory_part part, double of_heap,
+                              double *rate);
 
 /* A moment: all rows, then its levels. One that comes minutes after the last, or before it, is of another recording:
  * what was before is forgotten. */
