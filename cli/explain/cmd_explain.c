@@ -93,7 +93,7 @@ struct answers {
 
 /* Finds out who holds most of the heap, and class loaders if these grow, if a dump may be taken. Where it may not, or
  * that fails, nothing is known. */
-static void ask_for_holders(const struct explain *x, const struct wick_explain_facts *f, bool loaders,
+static void ask_for_holders(const struct explain *x, const struct wick_explain_facts *f, uint64_t loaders,
                             struct wick_explain_chains *out)
 {
     struct wick_err err = {0};
@@ -128,7 +128,7 @@ static int judge(const struct explain *x, struct wick_explain_findings *all, str
     bool full = has(all, WICK_EXPLAIN_RULE_LIVE_SET) || wick_explain_is_heap_full(f);
     if (has(all, WICK_EXPLAIN_RULE_STUCK) && ask_for_deadlocks(x->pid, &a->deadlock))
         f->deadlock = a->deadlock.buf;
-    bool loaders = wick_explain_is_of_loaders(all);
+    uint64_t loaders = wick_explain_loaders_grown(all);
     if (x->chains && (full || loaders))
         ask_for_holders(x, f, loaders, &a->chains);
     f->holder = full ? said(&a->chains.heap) : NULL;

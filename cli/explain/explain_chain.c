@@ -42,12 +42,12 @@ static void add_holder(struct wick_heap_report *r, struct wick_strbuf *out)
 }
 
 /* Class loaders that are made again and again stay because one object holds them all. */
-static int add_loaders(struct wick_heap_report *r, struct wick_strbuf *out, struct wick_err *err)
+static int add_loaders(struct wick_heap_report *r, uint64_t grown, struct wick_strbuf *out, struct wick_err *err)
 {
     struct wick_heap_alike alike;
     struct wick_heap_common common;
     char count[CELL];
-    int rc = wick_heap_alike_loaders(&r->loaders, &alike, err);
+    int rc = wick_heap_alike_loaders(&r->loaders, grown, &alike, err);
     rc = rc ? rc : wick_heap_alike_holder(&r->graph, &alike, &common, err);
     if (rc)
         return rc;
@@ -72,7 +72,7 @@ static void add_cost(uint64_t size, double stopped, struct wick_strbuf *out)
                          wick_ui_binary(size, bytes, sizeof bytes), stopped);
 }
 
-int wick_explain_chain(int pid, bool loaders, struct wick_explain_chains *out, struct wick_err *err)
+int wick_explain_chain(int pid, uint64_t loaders, struct wick_explain_chains *out, struct wick_err *err)
 {
     const struct wick_heap_ask ask = {.graph = true, .paths = true, .rows = 1, .step = show_step};
     struct wick_strbuf title = WICK_STRBUF_INIT;
@@ -89,7 +89,7 @@ int wick_explain_chain(int pid, bool loaders, struct wick_explain_chains *out, s
     if (!rc) {
         if (r.retained.nsuspects)
             add_holder(&r, &out->heap);
-        rc = loaders ? add_loaders(&r, &out->loaders, err) : 0;
+        rc = loaders ? add_loaders(&r, loaders, &out->loaders, err) : 0;
         add_cost(size, stopped, &out->heap);
         add_cost(size, stopped, &out->loaders);
         wick_heap_report_release(&r);

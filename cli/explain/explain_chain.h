@@ -9,6 +9,7 @@
 #define WICK_CLI_EXPLAIN_EXPLAIN_CHAIN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/strbuf.h"
@@ -24,8 +25,9 @@ struct wick_explain_chains {
     }
 
 /* Has the JVM collect garbage and dump its heap, and appends what the dump says, with the way from a GC root and what
- * that cost. 0, or -WICK_E_* with a sentence. */
-int wick_explain_chain(int pid, bool loaders, struct wick_explain_chains *out, struct wick_err *err);
+ * that cost. loaders: how many class loaders more than before there are, 0 = these are not asked for. 0, or -WICK_E_*
+ * with a sentence. */
+int wick_explain_chain(int pid, uint64_t loaders, struct wick_explain_chains *out, struct wick_err *err);
 void wick_explain_chains_release(struct wick_explain_chains *c);
 
 #endif

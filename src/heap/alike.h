@@ -22,13 +22,15 @@ struct wick_heap_alike {
     size_t n; /* of these: all, or some from everywhere in the dump */
 };
 
-/* Class loaders of one class: of those whose classes other loaders of that class have defined as well the most, else of
- * all the most. 0, or -WICK_E_NOMEM with a sentence. */
-int wick_heap_alike_loaders(const struct wick_heap_loaders *l, struct wick_heap_alike *out, struct wick_err *err);
+/* Class loaders of one class, where there are so many more than before (0 = not known): of those whose classes other
+ * loaders of that class have defined as well the most, if these are as many as that, or half as many as the most of
+ * all; else the most of all. 0, or -WICK_E_NOMEM with a sentence. */
+int wick_heap_alike_loaders(const struct wick_heap_loaders *l, uint64_t grown, struct wick_heap_alike *out,
+                            struct wick_err *err);
 
 struct wick_heap_common {
     struct wick_heap_path path; /* to one of them; n = 0: none can be reached */
-    uint32_t holder;            /* in it: the nearest object that more than half of the paths have, else the root */
+    uint32_t holder;            /* in it: the nearest object, no link of a chain, of more than half, else the root */
     size_t held;                /* by it, of those that were searched for */
 };
 

@@ -146,8 +146,8 @@ double wick_explain_stake(const struct wick_explain_findings *all, enum wick_exp
 /* Whether an OutOfMemoryError said that the heap was full. */
 bool wick_explain_is_heap_full(const struct wick_explain_facts *f);
 
-/* Whether class loaders grow. */
-bool wick_explain_is_of_loaders(const struct wick_explain_findings *all);
+/* By how many class loaders grow, if they do, else 0. */
+uint64_t wick_explain_loaders_grown(const struct wick_explain_findings *all);
 
 /* Applies all rules. 0 or -WICK_E_NOMEM. */
 int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_facts *f, struct wick_err *err);
