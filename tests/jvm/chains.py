@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 11 17 21 25
 # ci: 21
+# timeout: 3600
 """wick explain --chains on a service whose heap is full: who holds most of it is named, with the way from the GC root, and what
 that cost; only up to the size that is allowed; and nothing is left behind."""
 import glob
@@ -55,24 +56,14 @@ def check(way, keeper, what, words):
 
 
 def growing_loaders():
-    """(answer, what explain says of them, JVM). Readings of memory come every ten seconds, and eight are needed. Whether they show
-    steady growth depends on what else the machine does in this minute and a half, so it is tried a few times."""
-    for _ in range(4):
-        j, r, found = grown_once()
-        if found or r.status:
-            break
-        j.kill()
-    return r, found, j
-
-
-def grown_once():
+    """(answer, what explain says of them, JVM). Readings of memory come every ten seconds, and eight are needed."""
     j = t.Jvm(["-Xmx400m", "-XX:+UseSerialGC", "-Dticks=1000000", "-cp", classes, "Leak", "loaders"], "loaders")
     t.check("loaders: the service is at work", j.wait_for(r"(?m)^warm$"), j.output())
     j.say("go")
     r, _ = explain(j, "1g", 95)
     rows = json.loads(r.out)["findings"] if r.status == 0 else []
     found = [f for f in rows if f["rule"] == "memory-growth" and f["figures"]["part"] == "metaspace"]
-    return j, r, found[0] if found else None
+    return r, found[0] if found else None, j
 
 
 def loaders():
