@@ -91,26 +91,35 @@ struct answers {
     struct wick_explain_chains chains;
 };
 
-/* Finds out who holds most of the heap, and class loaders if these grow, if a dump may be taken. Where it may not, or
- * that fails, nothing is known. */
-static void ask_for_holders(const struct explain *x, const struct wick_explain_facts *f, uint64_t loaders,
-                            struct wick_explain_chains *out)
+static void note_unknown(const struct wick_explain_chain_ask *ask, const struct wick_explain_chains *c,
+                         const char *verdict)
+{
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    wick_explain_chain_unknown(ask, c, verdict, &text);
+    if (text.len && !text.failed)
+        wick_ui_note("wick: %s", text.buf);
+    wick_strbuf_release(&text);
+}
+
+/* Finds out who holds most of the heap or class loaders, if a dump may be taken, and says what stays unknown. */
+static void ask_for_holders(const struct explain *x, const struct wick_explain_facts *f,
+                            const struct wick_explain_chain_ask *ask, struct wick_explain_chains *out)
 {
     struct wick_err err = {0};
+    struct wick_strbuf why = WICK_STRBUF_INIT;
     char used[32], most[32];
     uint64_t heap = f->nheaps ? (uint64_t)f->heaps[f->nheaps - 1].used : f->memory.part[WICK_MEMORY_HEAP].now.committed;
-    if (!heap) {
-        wick_ui_note("wick: what holds the heap was not searched for: it is not known how much of it is in use");
-        return;
-    }
-    if (heap > x->chains_most) {
-        wick_ui_note(
-            "wick: what holds the heap was not searched for: %s of it is in use, and --chains allows a dump of %s",
-            wick_ui_binary(heap, used, sizeof used), wick_ui_binary(x->chains_most, most, sizeof most));
-        return;
-    }
-    if (wick_explain_chain(x->pid, loaders, out, &err))
-        wick_ui_note("wick: what holds the heap could not be determined: %s", err.msg);
+    if (!heap)
+        wick_strbuf_adds(&why, "was not searched for: it is not known how much of the heap is in use");
+    else if (heap > x->chains_most)
+        wick_strbuf_addf(&why, "was not searched for: %s of the heap are in use, and --chains allows a dump of %s",
+                         wick_ui_binary(heap, used, sizeof used), wick_ui_binary(x->chains_most, most, sizeof most));
+    else if (wick_explain_chain(x->pid, ask, out, &err))
+        wick_strbuf_addf(&why, "could not be determined: %s", err.msg);
+    else
+        wick_strbuf_adds(&why, "was not found");
+    note_unknown(ask, out, why.failed ? "could not be determined" : why.buf);
+    wick_strbuf_release(&why);
 }
 
 static const char *said(const struct wick_strbuf *b)
@@ -125,13 +134,15 @@ static int judge(const struct explain *x, struct wick_explain_findings *all, str
     int rc = wick_explain_apply(all, f, err);
     if (rc || !x->pid)
         return rc;
-    bool full = has(all, WICK_EXPLAIN_RULE_LIVE_SET) || wick_explain_is_heap_full(f);
+    const struct wick_explain_chain_ask ask = {
+        .heap = has(all, WICK_EXPLAIN_RULE_LIVE_SET) || wick_explain_is_heap_full(f),
+        .loaders = wick_explain_loaders_grown(all),
+    };
     if (has(all, WICK_EXPLAIN_RULE_STUCK) && ask_for_deadlocks(x->pid, &a->deadlock))
         f->deadlock = a->deadlock.buf;
-    uint64_t loaders = wick_explain_loaders_grown(all);
-    if (x->chains && (full || loaders))
-        ask_for_holders(x, f, loaders, &a->chains);
-    f->holder = full ? said(&a->chains.heap) : NULL;
+    if (x->chains && (ask.heap || ask.loaders))
+        ask_for_holders(x, f, &ask, &a->chains);
+    f->holder = said(&a->chains.heap);
     f->loader_holder = said(&a->chains.loaders);
     if (!f->deadlock && !f->holder && !f->loader_holder)
         return 0;

@@ -63,39 +63,60 @@ static int add_loaders(struct wick_heap_report *r, uint64_t grown, struct wick_s
     return 0;
 }
 
-/* Where something is said. */
-static void add_cost(uint64_t size, double stopped, struct wick_strbuf *out)
+static void add_cost(const struct wick_strbuf *cost, struct wick_strbuf *out)
 {
-    char bytes[CELL];
-    if (out->len)
-        wick_strbuf_addf(out, " (by a heap dump of %s: the JVM was stopped for %.1f s at most)",
-                         wick_ui_binary(size, bytes, sizeof bytes), stopped);
+    if (out->len && cost->len)
+        wick_strbuf_addf(out, " (by %s)", cost->buf);
 }
 
-int wick_explain_chain(int pid, uint64_t loaders, struct wick_explain_chains *out, struct wick_err *err)
+void wick_explain_chain_unknown(const struct wick_explain_chain_ask *ask, const struct wick_explain_chains *c,
+                                const char *verdict, struct wick_strbuf *out)
 {
-    const struct wick_heap_ask ask = {.graph = true, .paths = true, .rows = 1, .step = show_step};
-    struct wick_strbuf title = WICK_STRBUF_INIT;
-    struct wick_heap_report r;
+    bool heap = ask->heap && !c->heap.len, loaders = ask->loaders && !c->loaders.len;
+    if (!heap && !loaders)
+        return;
+    wick_strbuf_addf(out, "what holds %s %s",
+                     !loaders ? "the heap"
+                     : heap   ? "the heap and class loaders"
+                              : "class loaders",
+                     verdict);
+    add_cost(&c->cost, out);
+}
+
+/* Takes the dump; a descriptor of it, or -WICK_E_*. */
+static int take_dump(int pid, struct wick_strbuf *title, struct wick_strbuf *cost, struct wick_err *err)
+{
+    char word[16], bytes[CELL];
     struct stat st;
-    char word[16];
     snprintf(word, sizeof word, "%d", pid);
     uint64_t begin_ns = wick_clock_mono_ns();
-    int fd = wick_heap_live_dump(word, true, &title, err);
+    int fd = wick_heap_live_dump(word, true, title, err);
     double stopped = (double)(wick_clock_mono_ns() - begin_ns) / 1e9;
-    uint64_t size = fd >= 0 && !fstat(fd, &st) ? (uint64_t)st.st_size : 0;
-    int rc = fd < 0 ? fd : wick_heap_report_adopt(&r, fd, title.buf, &ask, err);
+    if (fd >= 0)
+        wick_strbuf_addf(cost, "a heap dump of %s: the JVM was stopped for %.1f s at most",
+                         wick_ui_binary(fstat(fd, &st) ? 0 : (uint64_t)st.st_size, bytes, sizeof bytes), stopped);
+    return fd;
+}
+
+int wick_explain_chain(int pid, const struct wick_explain_chain_ask *ask, struct wick_explain_chains *out,
+                       struct wick_err *err)
+{
+    const struct wick_heap_ask heap = {.graph = true, .paths = true, .rows = 1, .step = show_step};
+    struct wick_strbuf title = WICK_STRBUF_INIT;
+    struct wick_heap_report r;
+    int fd = take_dump(pid, &title, &out->cost, err);
+    int rc = fd < 0 ? fd : wick_heap_report_adopt(&r, fd, title.buf, &heap, err);
     wick_strbuf_release(&title);
     if (!rc) {
-        if (r.retained.nsuspects)
+        if (ask->heap && r.retained.nsuspects)
             add_holder(&r, &out->heap);
-        rc = loaders ? add_loaders(&r, loaders, &out->loaders, err) : 0;
-        add_cost(size, stopped, &out->heap);
-        add_cost(size, stopped, &out->loaders);
+        rc = ask->loaders ? add_loaders(&r, ask->loaders, &out->loaders, err) : 0;
+        add_cost(&out->cost, &out->heap);
+        add_cost(&out->cost, &out->loaders);
         wick_heap_report_release(&r);
     }
     wick_ui_progress_end();
-    bool failed = out->heap.failed || out->loaders.failed;
+    bool failed = out->heap.failed || out->loaders.failed || out->cost.failed;
     return rc ? rc : failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : 0;
 }
 
@@ -103,4 +124,5 @@ void wick_explain_chains_release(struct wick_explain_chains *c)
 {
     wick_strbuf_release(&c->heap);
     wick_strbuf_release(&c->loaders);
+    wick_strbuf_release(&c->cost);
 }

@@ -14,20 +14,32 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 
+/* What a dump is asked for. */
+struct wick_explain_chain_ask {
+    bool heap;        /* what holds most of the heap */
+    uint64_t loaders; /* what holds class loaders, of which there are so many more than before; 0 = that is not asked */
+};
+
 struct wick_explain_chains {
     struct wick_strbuf heap;    /* what holds most of the heap; empty where no object holds a 20th of it */
     struct wick_strbuf loaders; /* what holds class loaders of one class, of which there are the most */
+    struct wick_strbuf cost;    /* of a dump that was taken */
 };
 
-#define WICK_EXPLAIN_CHAINS_INIT           \
-    {                                      \
-        WICK_STRBUF_INIT, WICK_STRBUF_INIT \
+#define WICK_EXPLAIN_CHAINS_INIT                              \
+    {                                                         \
+        WICK_STRBUF_INIT, WICK_STRBUF_INIT, WICK_STRBUF_INIT, \
     }
 
 /* Has the JVM collect garbage and dump its heap, and appends what the dump says, with the way from a GC root and what
- * that cost. loaders: how many class loaders more than before there are, 0 = these are not asked for. 0, or -WICK_E_*
- * with a sentence. */
-int wick_explain_chain(int pid, uint64_t loaders, struct wick_explain_chains *out, struct wick_err *err);
+ * that cost. 0, or -WICK_E_* with a sentence; what was found before that stays. */
+int wick_explain_chain(int pid, const struct wick_explain_chain_ask *ask, struct wick_explain_chains *out,
+                       struct wick_err *err);
+
+/* Appends "what holds the heap VERDICT" of what was asked and is not known, with the cost of a dump; nothing if all is
+ * known. */
+void wick_explain_chain_unknown(const struct wick_explain_chain_ask *ask, const struct wick_explain_chains *c,
+                                const char *verdict, struct wick_strbuf *out);
 void wick_explain_chains_release(struct wick_explain_chains *c);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "cli/explain/explain_chain.h"
 #include "cli/explain/explain_text.h"
 
 enum { POINTS = 60 };
@@ -351,6 +352,36 @@ static void test_memory_growth__of_what_malloc_holds_free_is_named(void **state)
     free(text);
 }
 
+/* What is noted where these are known, and a dump has or has not been taken. */
+static void notes(bool heap, int loaders, const char *heap_known, const char *loaders_known, const char *cost,
+                  const char *text)
+{
+    const struct wick_explain_chain_ask ask = {.heap = heap, .loaders = (uint64_t)loaders};
+    struct wick_explain_chains c = WICK_EXPLAIN_CHAINS_INIT;
+    struct wick_strbuf out = WICK_STRBUF_INIT;
+    wick_strbuf_adds(&c.heap, heap_known);
+    wick_strbuf_adds(&c.loaders, loaders_known);
+    wick_strbuf_adds(&c.cost, cost);
+    wick_strbuf_adds(&out, "");
+    wick_explain_chain_unknown(&ask, &c, "was not found", &out);
+    assert_string_equal(out.buf, text);
+    wick_strbuf_release(&out);
+    wick_explain_chains_release(&c);
+}
+
+static void test_chains__what_stays_unknown_is_noted_with_what_it_cost(void **state)
+{
+    (void)state;
+    notes(true, 0, "", "", "", "what holds the heap was not found");
+    notes(false, 9, "", "", "", "what holds class loaders was not found");
+    notes(true, 9, "", "", "a dump", "what holds the heap and class loaders was not found (by a dump)");
+    notes(true, 9, "A", "", "a dump", "what holds class loaders was not found (by a dump)");
+    notes(true, 9, "", "B", "a dump", "what holds the heap was not found (by a dump)");
+    notes(true, 9, "A", "B", "a dump", "");
+    notes(true, 0, "A", "", "a dump", "");
+    notes(false, 9, "", "B", "a dump", "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,6 +393,7 @@ int main(void)
         cmocka_unit_test(test_live_set__collections_that_were_asked_for_are_full_whatever_their_name),
         cmocka_unit_test(test_memory_growth__that_of_tables_of_zgc_is_the_heaps),
         cmocka_unit_test(test_memory_growth__of_native_memory_beside_that_of_a_zgc_heap),
+        cmocka_unit_test(test_chains__what_stays_unknown_is_noted_with_what_it_cost),
         cmocka_unit_test(test_memory_growth__names_who_holds_class_loaders),
         cmocka_unit_test(test_memory_growth__of_what_malloc_holds_free_is_named),
     };
