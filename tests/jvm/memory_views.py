@@ -170,6 +170,24 @@ def check_endpoints(file, truth):
         near(f"endpoints: {endpoint}: bytes allocated", "alloc", bytes_seen, total)
 
 
+def counted(file, event):
+    """What depends on the size of blocks: the sums in pprof, and the rows of top with their intervals."""
+    out = t.path(event + "-counted.pb.gz")
+    r = t.wick("convert", file, "-e", event, "-o", out)
+    rows = asked("top", "--json", "-n", "0", "-e", event, file).get("rows", [])
+    return pprof(out) if r.status == 0 else r, rows
+
+
+def check_compat(file):
+    even = t.path("even.jfr")
+    r = t.wick("convert", "--compat", file, "-o", even)
+    t.check("it is written for readers that count", r.status == 0, r)
+    for event in EVENTS:
+        here, there = counted(file, event), counted(even, event)
+        t.check(f"{event}: --compat keeps bytes and numbers", here[0] == there[0] and here[0][1][0] > 0, (here[0], there[0]))
+        t.check(f"{event}: --compat keeps rows and their intervals", here[1] == there[1] != [], (here[1][:2], there[1][:2]))
+
+
 classes = t.compile_java("NativeMem")
 t.compile_java("Customers", classpath=f"{classes}:{JAR}")
 jvm = t.Jvm(["-Xmx256m", "-XX:+UseSerialGC", "-cp", f"{classes}:{JAR}", "Customers"], "customers")
@@ -180,4 +198,5 @@ for kind in EVENTS:
     check_event(second[0], kind, second[1])
 check_diff(first, second)
 check_endpoints(second[0], second[1])
+check_compat(second[0])
 t.done()
