@@ -32,6 +32,7 @@
 
 #include "base/clock.h"
 #include "ebpf/host_object.h"
+#include "ebpf/host_reason.h"
 
 /* --- the library --- */
 
@@ -126,25 +127,14 @@ struct wick_host_kernel {
 static char complaint[400];
 static bool refused;
 
-/* The verifier's log shows what it read, why it stopped, and then `processed N insns`. */
-static void keep_reason(char *log)
-{
-    char *end = strstr(log, "\nprocessed ");
-    if (!end)
-        return;
-    *end = 0;
-    const char *line = strrchr(log, '\n');
-    snprintf(complaint, sizeof complaint, "%s", line ? line + 1 : log);
-    refused = true;
-}
-
 static int keep_complaint(enum libbpf_print_level level, const char *format, va_list args)
 {
     char *text = NULL;
     if (level != LIBBPF_WARN || refused || vasprintf(&text, format, args) < 0)
         return 0;
-    snprintf(complaint, sizeof complaint, "%s", text);
-    keep_reason(text);
+    refused = wick_host_verifier_reason(text, complaint, sizeof complaint);
+    if (!refused)
+        snprintf(complaint, sizeof complaint, "%s", text);
     free(text);
     return 0;
 }
