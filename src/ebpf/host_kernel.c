@@ -212,6 +212,7 @@ static int load(struct wick_host_kernel *k, bool waits)
     if (!k->object)
         return -errno;
     k->probes = waits && library.libbpf_find_vmlinux_btf_id("sched_exit_tp", BPF_TRACE_RAW_TP) <= 0;
+    *complaint = 0; /* that there is none is no reason of a failure */
     int rc = want(k, THREADS_PROGRAM, waits);
     for (size_t i = 0; i < WAIT_PROGRAMS && !rc; i++)
         rc = want(k, wait_programs[i], waits);
