@@ -311,29 +311,25 @@ static int visit_threads(struct wick_host_kernel *k)
     return n < 0 ? -1 : 0;
 }
 
-/* The compiler may have made a variant of the function, whose name then has a suffix. */
-static struct bpf_link *attach_probe(struct wick_host_kernel *k)
+static int set_probe(void *arg, const char *function)
 {
-    static const char *const names[] = {"finish_task_switch", "finish_task_switch.isra.0"};
+    struct wick_host_kernel *k = arg;
     struct bpf_program *p = library.bpf_object__find_program_by_name(k->object, AGAIN_PROBE);
-    struct bpf_link *link = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && p && !link; i++)
-        link = library.bpf_program__attach_kprobe(p, true, names[i]);
-    return link;
+    k->again_link = p ? library.bpf_program__attach_kprobe(p, true, function) : NULL;
+    return k->again_link ? 0 : p ? errno : EINVAL;
 }
 
 int wick_host_kernel_start_waits(struct wick_host_kernel *k, uint64_t threshold_ns, struct wick_err *err)
 {
     const struct wick_host_plan plan = {threshold_ns};
     uint32_t key = 0;
-    k->again_link = k->probes ? attach_probe(k) : attach(k, AGAIN_PROGRAM);
-    if (k->probes && !k->again_link)
-        return wick_err_set(
-            err, WICK_E_UNSUPPORTED,
-            "-e sched needs the tracepoint sched_exit_tp (Linux 6.16), or a probe of the kernel's function "
-            "finish_task_switch (CONFIG_KPROBES): %s. -e cpu works; `wick record -e wall PID` shows what "
-            "a JVM waits for",
-            strerror(errno));
+    if (!k->probes) {
+        k->again_link = attach(k, AGAIN_PROGRAM);
+    } else {
+        int rc = wick_host_probe_switch(NULL, set_probe, k, err);
+        if (rc)
+            return rc;
+    }
     bool attached = k->again_link && !library.bpf_map_update_elem(k->plan, &key, &plan, BPF_ANY);
     for (size_t i = 0; i < WAIT_PROGRAMS && attached; i++)
         attached = (k->wait_links[i] = attach(k, wait_programs[i])) != NULL;

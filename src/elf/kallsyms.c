@@ -67,8 +67,7 @@ static int append(struct wick_kallsyms *k, uint64_t addr, const char *name, cons
 /* The padding in front of each function is listed like a function of its own; nothing runs there. */
 #define PADDING "__pfx_"
 
-/* Splits "address type name[\t[module]]\n" in place. False: not code, or not such a line. */
-static bool parse_line(char *line, uint64_t *addr, char **name, char **module)
+bool wick_kallsyms_line(char *line, uint64_t *addr, char **name, char **module)
 {
     char *p;
     *addr = strtoull(line, &p, 16);
@@ -109,7 +108,7 @@ int wick_kallsyms_load(struct wick_kallsyms **out, const char *path, struct wick
     else
         rc = -WICK_E_NOMEM;
     while (!rc && fgets(line, sizeof line, f)) {
-        if (!parse_line(line, &addr, &name, &module))
+        if (!wick_kallsyms_line(line, &addr, &name, &module))
             continue;
         any |= addr;
         hidden += addr == 0;

@@ -9,6 +9,7 @@
 #ifndef WICK_ELF_KALLSYMS_H
 #define WICK_ELF_KALLSYMS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,5 +30,15 @@ size_t wick_kallsyms_count(const struct wick_kallsyms *k);
  * -WICK_E_NOTFOUND. */
 int wick_kallsyms_find(const struct wick_kallsyms *k, uint64_t addr, char *name, size_t cap, uint64_t *offset,
                        uint64_t *size);
+
+/* Splits a line of the table in place, "address type name[\t[module]]\n". False: not code, or not such a line. */
+bool wick_kallsyms_line(char *line, uint64_t *addr, char **name, char **module);
+
+/* Calls visit with each function of the kernel itself, without its modules, that is `function` or a variant of it that
+ * the compiler made: the name has a suffix then, such as `.isra.0` or `.llvm.1234`. Pieces of functions, as `.cold` and
+ * `.part.0`, are none. Needs no addresses, so hidden ones do not matter. Ends with the first value of visit other than
+ * 0, and returns it; 0 = there was none; path as above, and -WICK_E_NOTFOUND, -WICK_E_PERM if it cannot be read. */
+int wick_kallsyms_variants(const char *path, const char *function, int (*visit)(void *arg, const char *name),
+                           void *arg);
 
 #endif
