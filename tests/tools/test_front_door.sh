@@ -87,6 +87,27 @@ fake apt-get 'exit 100'
 check "get-jdk accepts a JDK that is there and works" run 0 "${get_jdk[@]}" 17
 check "get-jdk prints its home" says "^$WORK/jdks/17/home\$"
 
+get_kernel=(env WICK_KERNELS="$WORK/kernels" WICK_MIRROR=http://127.0.0.1:9 "$ROOT/tools/get-kernel")
+check "get-kernel refuses a version that it does not know" run 1 "${get_kernel[@]}" 4.4
+fake apt-cache 'echo "linux-image-6.1.0-1-cloud-amd64 - Linux 6.1"'
+fake apt-get 'case "$*" in *update*) echo "E: Failed to fetch http://127.0.0.1:9/  Could not connect"; exit 100;; esac'
+check "get-kernel has a status of its own for a mirror that cannot be reached" run 3 "${get_kernel[@]}" 6.1
+fake apt-get 'case "$*" in *download*) echo "E: Failed to fetch http://127.0.0.1:9/  404 Not Found"; exit 100;; esac'
+check "get-kernel has it for a package that the mirror has lost as well" run 3 "${get_kernel[@]}" 6.1
+check "get-kernel says why" says "404 Not Found"
+fake apt-get 'echo "E: Malformed entry 1 in list file"; exit 100'
+check "get-kernel has another status when apt fails in another way" run 1 "${get_kernel[@]}" 6.1
+fake apt-cache ''
+fake apt-get ''
+check "get-kernel has it as well when no package has the name" run 1 "${get_kernel[@]}" 6.1
+fake apt-get 'echo "W: Failed to fetch http://127.0.0.1:9/  Could not connect"'
+check "get-kernel knows that lists are missing which apt only warns of" run 3 "${get_kernel[@]}" 6.1
+mkdir -p "$WORK/kernels/6.1"
+touch "$WORK/kernels/6.1/vmlinuz-6.1.0-1"
+check "get-kernel asks nobody for a kernel that is there" run 0 "${get_kernel[@]}" 6.1
+check "get-kernel prints its file" says "^$WORK/kernels/6.1/vmlinuz-6.1.0-1\$"
+rm "$WORK"/fake/*
+
 # What make sees when a user calls it, and not the make that runs the tests.
 make=(env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory -C "$ROOT")
 if [ "$BUILD" -ef "$ROOT/build" ]; then
