@@ -223,8 +223,7 @@ static char *grown_as(struct wick_memory_moment *series, uint64_t resident, bool
         .kills_since = -1,
         .zgc = zgc,
         .loader_holder = loader_holder,
-        .memory = {
-            .moments = POINTS, .resident = resident, .series = series, .nseries = POINTS, .arenas = idle}};
+        .memory = {.moments = POINTS, .resident = resident, .series = series, .nseries = POINTS, .arenas = idle}};
     f.memory.part[WICK_MEMORY_MALLOC].now.resident = series[POINTS - 1].resident[WICK_MEMORY_MALLOC];
     assert_int_equal(wick_explain_apply(&all, &f, &err), 0);
     if (wick_explain_loaders_grown(&all))
