@@ -6,7 +6,9 @@ The environment is that of run-tests: WICK_JDK, JAVA_HOME, WICK_BUILD. All that 
 import atexit
 import collections
 import contextlib
+import datetime
 import fcntl
+import json
 import math
 import os
 import re
@@ -375,6 +377,24 @@ def stacks(*files, threads=True, annotate=True, samples=False):
 
 def weight_of(rows):
     return sum(w for _, w in rows)
+
+
+def json_values(file, kind):
+    """The events of a kind as the jfr tool writes them in JSON, with whole stacks."""
+    found = json.loads(jfr(21, "print", "--json", "--stack-depth", "64", "--events", kind, file).out)["recording"]["events"]
+    return [e["values"] for e in found]
+
+
+def json_seconds(text):
+    """Of a duration as it is in there: PT1M2.5S."""
+    hours, minutes, seconds = re.fullmatch(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:([\d.E-]+)S)?", text).groups()
+    return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(seconds or 0)
+
+
+def json_clock(text):
+    """Seconds since 1970 of a time as it is in there."""
+    whole, fraction, zone = re.fullmatch(r"(.*?)(\.\d+)?([+-]\d\d:\d\d|Z)", text).groups()
+    return datetime.datetime.fromisoformat(whole + zone.replace("Z", "+00:00")).timestamp() + float(fraction or 0)
 
 
 def events(file, kind):

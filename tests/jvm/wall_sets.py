@@ -5,8 +5,6 @@
 each place where they wait adds up to that of its threads, under each collector. Sums are within Bernstein's bound; up to two threads
 are drawn at a tick, and the square of their sum is at most twice the sum of their squares. ZGC moves the objects of threads that
 wait and updates what refers to them late: until then they are not found, which counts as lost."""
-import datetime
-import json
 import re
 import time
 
@@ -14,23 +12,6 @@ import jvmtest as t
 
 EACH, DRAWS, AT_ONCE = 300, 2, 6
 classes = t.compile_java("VSets")
-
-
-def seconds_of(text):
-    """Of an ISO duration as the jfr tool writes it: PT1M2.5S."""
-    hours, minutes, seconds = re.fullmatch(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:([\d.E-]+)S)?", text).groups()
-    return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(seconds or 0)
-
-
-def clock_of(text):
-    """Seconds since 1970 of a time as the jfr tool writes it."""
-    whole, fraction, zone = re.fullmatch(r"(.*?)(\.\d+)?([+-]\d\d:\d\d|Z)", text).groups()
-    return datetime.datetime.fromisoformat(whole + zone.replace("Z", "+00:00")).timestamp() + float(fraction or 0)
-
-
-def events(file, kind):
-    found = json.loads(t.jfr(21, "print", "--json", "--stack-depth", "64", "--events", kind, file).out)["recording"]["events"]
-    return [e["values"] for e in found]
 
 
 def place_of(event):
@@ -50,8 +31,8 @@ def record(title, options, more=(), wall=""):
     time.sleep(5)
     t.stop(j.pid)
     j.kill()
-    late = max(seconds_of(e["maxLateness"]) for e in events(file, "wick.WallSampler"))
-    samples = [(clock_of(e["startTime"]), place_of(e), seconds_of(e["weight"])) for e in events(file, "profiler.WallClockSample")]
+    late = max(t.json_seconds(e["maxLateness"]) for e in t.json_values(file, "wick.WallSampler"))
+    samples = [(t.json_clock(e["startTime"]), place_of(e), t.json_seconds(e["weight"])) for e in t.json_values(file, "profiler.WallClockSample")]
     last = max((s[0] for s in samples), default=time.time())
     lines = [tuple(map(float, m)) for m in re.findall(r"brief ([\d.E]+) ([\d.E-]+) ([\d.E-]+)\n", j.output())]
     begin, end = lines[0], [x for x in lines if x[0] <= last][-1]
@@ -95,11 +76,11 @@ def relay(title, options):
     t.stop(j.pid)
     j.kill()
     went_on = float(re.search(r"after ([\d.E]+)\n", j.output())[1])
-    late = max(seconds_of(e["maxLateness"]) for e in events(file, "wick.WallSampler"))
+    late = max(t.json_seconds(e["maxLateness"]) for e in t.json_values(file, "wick.WallSampler"))
     places = {}
-    for e in events(file, "profiler.WallClockSample"):
-        if clock_of(e["startTime"]) > went_on + late + 0.1:
-            places[place_of(e)] = places.get(place_of(e), 0) + seconds_of(e["weight"])
+    for e in t.json_values(file, "profiler.WallClockSample"):
+        if t.json_clock(e["startTime"]) > went_on + late + 0.1:
+            places[place_of(e)] = places.get(place_of(e), 0) + t.json_seconds(e["weight"])
     t.check(f"{title}: they are not seen where they were", "before" not in places and places.get("after", 0) > 0, places)
 
 
@@ -114,9 +95,9 @@ def starved():
     took = time.time() - began
     t.stop(j.pid)
     j.kill()
-    late = max(seconds_of(e["maxLateness"]) for e in events(file, "wick.WallSampler"))
-    weights = [seconds_of(e["weight"]) for e in events(file, "profiler.WallClockSample")
-               if began <= clock_of(e["startTime"]) < began + took and "WAITING_FOR_CARRIER" in str(e["state"])]
+    late = max(t.json_seconds(e["maxLateness"]) for e in t.json_values(file, "wick.WallSampler"))
+    weights = [t.json_seconds(e["weight"]) for e in t.json_values(file, "profiler.WallClockSample")
+               if began <= t.json_clock(e["startTime"]) < began + took and "WAITING_FOR_CARRIER" in str(e["state"])]
     check_sum("starved: the time of all threads that have never run is there", weights, EACH * took, EACH * 2 * (late + 0.01), True)
 
 

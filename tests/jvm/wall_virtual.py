@@ -5,8 +5,6 @@
 its threads, with states and whole stacks, under each collector. Sums are within Bernstein's bound, where each sample is independent of
 the others, which is more than their scatter: at a tick two of the threads are drawn, evenly spaced. ZGC moves the objects of
 threads that wait, and until something uses what refers to them, as the agent does four times a second, they are not found."""
-import datetime
-import json
 import os
 import re
 import time
@@ -25,23 +23,6 @@ CALLS = {"semaphore": "Semaphore.acquire", "sleep": "Thread.sleep", "queue": "Li
 classes = t.compile_java("VKinds", classpath=JAR)
 
 
-def seconds_of(text):
-    """Of an ISO duration as the jfr tool writes it: PT1M2.5S."""
-    hours, minutes, seconds = re.fullmatch(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:([\d.E-]+)S)?", text).groups()
-    return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(seconds or 0)
-
-
-def clock_of(text):
-    """Seconds since 1970 of a time as the jfr tool writes it."""
-    whole, fraction, zone = re.fullmatch(r"(.*?)(\.\d+)?([+-]\d\d:\d\d|Z)", text).groups()
-    return datetime.datetime.fromisoformat(whole + zone.replace("Z", "+00:00")).timestamp() + float(fraction or 0)
-
-
-def events(file, kind):
-    found = json.loads(t.jfr(21, "print", "--json", "--events", kind, file).out)["recording"]["events"]
-    return [e["values"] for e in found]
-
-
 def record(title, options, kinds, seconds):
     """(seconds from when all waited to the end, what its ends are uncertain by, [(endpoint, state, weight in s)], stacks) of a program
     that waits in these ways."""
@@ -54,9 +35,9 @@ def record(title, options, kinds, seconds):
     end = time.time()
     t.stop(j.pid)
     j.kill()
-    late = max(seconds_of(e["maxLateness"]) for e in events(file, "wick.WallSampler"))
+    late = max(t.json_seconds(e["maxLateness"]) for e in t.json_values(file, "wick.WallSampler"))
     samples = [(t.context(e["context"]).get("endpoint"), e["state"]["name"] if isinstance(e["state"], dict) else e["state"],
-                seconds_of(e["weight"])) for e in events(file, "profiler.WallClockSample") if begin <= clock_of(e["startTime"]) < end]
+                t.json_seconds(e["weight"])) for e in t.json_values(file, "profiler.WallClockSample") if begin <= t.json_clock(e["startTime"]) < end]
     return end - begin, 2 * (late + 0.01), [s for s in samples if s[0]], t.stacks(file, annotate=False, samples=True)
 
 
@@ -117,8 +98,8 @@ def found_after_collections(title, options):
 
     def kinds_found():
         t.wick("dump", "--force", j.pid, "-f", after)
-        return {t.context(e["context"]).get("endpoint") for e in events(after, "profiler.WallClockSample")
-                if clock_of(e["startTime"]) > collected + 0.5} & set(KINDS)
+        return {t.context(e["context"]).get("endpoint") for e in t.json_values(after, "profiler.WallClockSample")
+                if t.json_clock(e["startTime"]) > collected + 0.5} & set(KINDS)
     t.check(f"{title}: threads that were moved are found again", t.until(lambda: kinds_found() == set(KINDS), 120, 1), kinds_found())
     j.kill()
 
