@@ -76,9 +76,9 @@ def loaders():
                  r"\(by a heap dump of [\d.]+ MiB: the JVM was stopped for [\d.]+ s at most\)$", said)
     t.check("loaders: who holds them is named", m and int(m[1].replace(",", "")) > 100 and m[2] == m[3] == "32", said or r)
     path = m[4] if m else ""
-    # the list is also in a local variable of main while that adds to it, which is as short a way
+    # the list is also in a local variable of main while that adds to it, and the launcher has the class
     t.check("loaders: with the way from the root to one of them",
-            re.match(r'(class Leak, static kept|thread: java\.lang\.Thread "main", local variable in Leak\.\w+\(Leak\.java:\d+\)) -> '
+            re.search(r'(class Leak, static kept|local variable in Leak\.\w+\(Leak\.java:\d+\)) -> '
                      r"java\.util\.ArrayList, elementData -> java\.lang\.Object\[.* -> Memory\$Loader$", path), path)
     t.check("loaders: also in the sentence", found and "class loaders more than at the start" in found["sentence"]
             and said in found["sentence"], found)
