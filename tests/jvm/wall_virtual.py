@@ -78,7 +78,8 @@ def check_stacks(title, stacks, kinds):
     for kind in kinds:
         mine = [r for r in stacks if r[0][0].startswith(THREAD) and any(CALLS[kind] in x for x in r[0])]
         t.check(f"{title}: {kind} threads are seen where they wait", mine, stacks[:3])
-    unmounted = [r for r in stacks if r[0][0].startswith(THREAD) and len(r[0]) > 2]  # others have not run yet
+    # others have not run yet, or are the JDK's own, which are seen until a tick finds a context
+    unmounted = [r for r in stacks if r[0][0].startswith(THREAD) and len(r[0]) > 2 and not any("ollerLoop" in x for x in r[0])]
     whole = t.weight_of([r for r in unmounted if is_whole(r[0])])
     total = t.weight_of(unmounted)
     t.check(f"{title}: their stacks are whole", whole >= t.least_of(total, 0.98) > 0,
