@@ -16,8 +16,8 @@
 /* Whether this JVM's collector is one of those. */
 bool wick_virtual_refresh_needed(void);
 
-/* If one was not found since the last call: uses the references to all virtual threads that have a context, and those
- * to their frames. */
+/* If one was not found since the last call: uses the references to all virtual threads that have a context, to those in
+ * the JDK's own sets (agent/jvm/thread_containers.h), and to their frames. */
 void wick_virtual_refresh(void);
 
 #endif

@@ -130,7 +130,7 @@ struct wick_labels {
     struct wick_label_mount mount;
     struct wick_label_foreign foreign;
     const struct wick_mem *mem;       /* of this process, signal-safe */
-    _Atomic uint32_t virtual_lost;    /* 1: one was not found behind its handle, which a collector left out of date */
+    _Atomic uint32_t virtual_lost;    /* 1: a reference on the way to one was out of date */
     _Atomic uint32_t virtual_threads; /* 1 once a virtual thread has had a record: before, none is searched for */
     struct wick_label_client *clients[WICK_LABELS_CLIENTS];
     _Atomic uint32_t client_count;

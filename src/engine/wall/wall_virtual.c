@@ -12,7 +12,8 @@
  *
  * Nothing is stopped for it, so the object and its frames may go away while they are read. The frames are copied. If
  * the thread stands where it did, and no collection has stopped the program, both before and after, the copy is of that
- * wait. Collectors that move objects beside the program leave old copies, which are as good.
+ * wait. Collectors that move objects beside the program leave old copies: those that a valid reference led to a moment
+ * ago are as they were then, and a reference that is out of date is not followed (hotspot/oop.h).
  *
  * Ticks at which a collection stops the program go to the next one: in the pause all wait where they do. So does the
  * share of a visit that a collection interrupts, whatever the thread looked like.
