@@ -191,7 +191,7 @@ test('slow safepoints: which thread keeps all others waiting, where it is, and w
   await guilty.waitFor();
   assert.match(await guilty.textContent(), /compiled code without a poll|one copy or fill of much memory|no CPU to run on/);
   await guilty.locator('button').click();
-  await page.locator('.stack-of', { hasText: 'SafepointWork' }).waitFor(); // another row's stack is there at first
+  await page.locator('.stack-of', { hasText: 'SafepointWork' }).first().waitFor(); // another row's stack is there at first
   await page.waitForSelector('.frames .guilty');
   await page.setViewportSize({ width: 1280, height: 1500 });
   await shoot('ui-safepoints.png');
