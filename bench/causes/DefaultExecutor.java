@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: the HTTP server was given no executor, so the one thread that accepts connections renders all charts as well
-// expect: saturated-thread thread=HTTP-Dispatcher | saturated-thread frame=DefaultExecutor
+// expect: saturated-thread thread=HTTP-Dispatcher | pool-busy pool=HTTP-Dispatcher | saturated-thread frame=DefaultExecutor
 // symptom: waiting endpoint-wait hot-method hot-code hot-calls
 // jdk: 17
 // set: fifth

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// healthy: many virtual threads wait for news that seldom come, and a few requests are answered in time
+// healthy: many virtual threads wait for news that rarely come, and a few requests are answered in time
 // jdk: 21
 // set: seventh
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cause: the one timer that renews leases also writes statements to a slow archive, so renewals are late
+// cause: the one timer that renews leases also writes statements to a slow archive, so that renewals are delayed
 // expect: pool-busy pool=maintenance | waiting frame=RenewalTimer.writeStatement
 // symptom: waiting
 // jdk: 11

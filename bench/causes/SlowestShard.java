@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a search asks six shards at once and waits for all of them; one needs 60 ms, the others 3 ms
-// expect: endpoint-wait kind=latch frame=SlowestShard.search | waiting kind=latch frame=SlowestShard.search
+// expect: endpoint-wait kind=latch frame=SlowestShard.search | waiting kind=latch frame=SlowestShard.search | waiting frame=SlowestShard.scan waiter=SlowestShard.search
 // symptom: endpoint-wait waiting
 // jdk: 21
 // set: fourth

@@ -24,11 +24,13 @@ struct wick_explain {
     struct wick_wait *waits;              /* of each wall-clock sample of the facts; kind NONE: it does not wait */
     uint32_t *ran;                        /* by thread: readings of its CPU time in which it had used some */
     struct wick_explain_enter *enters;    /* by frame: of which monitors threads wait there */
+    struct wick_explain_course *courses;  /* by function of the program that virtual threads begin in */
     bool *stuck;                          /* by thread: the rule of that name has it */
     /* What rules have said already: kinds of waiting (bits), waiting for monitors and disks, futures, what most CPU
      * time is for, that the collector's threads wait for each other, that the program has too many threads. */
     uint64_t kinds_said;
     double monitors_said_ns, disks_said_ns;
+    uint64_t pool_kinds; /* kinds of waits that pool-busy has said, as bits */
     bool pool_said, code_said, method_said, gc_threads_said, crowd_said;
 };
 
@@ -132,12 +134,16 @@ void wick_explain_say_user(struct wick_explain *x, struct wick_explain_finding *
 void wick_explain_say_class(struct wick_explain *x, struct wick_explain_finding *r,
                             const struct wick_explain_sample *rows, size_t n, const char *size);
 
-/* explain_waits.c: the rules about waiting. _learn_waits fills in what they share, false without memory; they belong in
- * this order, as each leaves out what those before have said. */
+/* explain_wait_kinds.c: fills in what rules about waiting share, false without memory. */
 bool wick_explain_learn_waits(struct wick_explain *x);
 bool wick_explain_wait_counts(const struct wick_explain *x, size_t i);  /* the wait of wall-clock sample i is trouble */
+bool wick_explain_is_trouble(const struct wick_explain *x, size_t i);   /* for others than its own endpoint */
 bool wick_explain_moved(const struct wick_explain *x, uint32_t thread); /* it ran at some time */
-void wick_explain_stuck(struct wick_explain *x);                        /* explain_stuck.c */
+/* Whether the owner of the lock of that wait waits for another monitor itself. */
+bool wick_explain_owner_enters(const struct wick_explain *x, const struct wick_lock_wait_row *r);
+
+/* explain_waits.c: the rules about waiting; they belong in this order, as each leaves out what those before said. */
+void wick_explain_stuck(struct wick_explain *x); /* explain_stuck.c */
 void wick_explain_pool_busy(struct wick_explain *x);
 void wick_explain_waiting(struct wick_explain *x);
 void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint);

@@ -716,6 +716,7 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
     free(x.ran);
     free(x.stuck);
     free(x.enters);
+    free(x.courses);
     wick_explain_rank(out);
     if (out->failed || f->failed)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");

@@ -62,9 +62,23 @@ static bool *java_threads(const struct wick_explain *x)
 /* ---- what a thread does ---- */
 
 struct work {
-    uint32_t frame; /* the program's, with most CPU time; 0 = none stands out */
+    uint32_t frame;  /* the program's, with most CPU time; 0 = none stands out */
+    uint32_t caller; /* the program's other function that calls it there, 0 = none */
     int64_t ns;
 };
+
+/* The program's function that calls the one at the end of the stack: a comparison or a hash is made for somebody. */
+static uint32_t caller_of(const struct wick_profile *p, uint32_t stack)
+{
+    uint32_t function = p->frames[p->stacks[stack].frame].function;
+    for (uint32_t s = p->stacks[stack].parent; s; s = p->stacks[s].parent) {
+        const struct wick_frame *frame = &p->frames[p->stacks[s].frame];
+        const char *class_name = wick_profile_str(p, p->functions[frame->function].class_name);
+        if (wick_frame_kind_is_java(frame->kind) && frame->function != function && !wick_name_is_jdk(class_name))
+            return p->stacks[s].frame;
+    }
+    return 0;
+}
 
 /* Where the threads that `of` has, by thread, use their CPU time. */
 static struct work work_of(const struct wick_explain *x, const bool *of)
@@ -80,7 +94,7 @@ static struct work work_of(const struct wick_explain *x, const bool *of)
         uint32_t s = wick_wait_of(f->p, f->cpu[i].stack).stack, frame = s ? f->p->stacks[s].frame : 0;
         sums[frame] = wick_sum(sums[frame], f->cpu[i].weight_ns);
         if (frame && sums[frame] > w.ns)
-            w = (struct work){frame, sums[frame]};
+            w = (struct work){frame, caller_of(f->p, s), sums[frame]};
     }
     free(sums);
     return wick_explain_share((double)w.ns, (double)all) >= MOST_LEAST ? w : (struct work){0};
@@ -165,6 +179,7 @@ static void say_saturated(struct wick_explain *x, uint32_t thread)
     if (w.frame) {
         wick_explain_say_frame(x, r, "frame", w.frame);
         wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)w.ns);
+        wick_explain_say_frame(x, r, "caller", w.caller);
     }
     free(only);
 }

@@ -14,6 +14,7 @@
  * A thread that did not run at all is not slow, but without work or stuck, so its waits count for `stuck` only; but one
  * within a request waits, however long.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,11 @@
 
 #define WAIT_LEAST 0.10 /* threads that wait, on average */
 #define CHAIN_MOST 0.50 /* a link carries at least this share */
+#define HELD_LEAST 0.50 /* of the recording: a lock that many wait for is held that long, */
+#define HELD_MOST  1.10 /* and by one at a time */
+#define LINK_LEAST 0.01 /* of the time threads have work or wait: less has no chain worth a word */
+#define DEVIATIONS 2.0  /* as far as samples may be off */
+#define HELD_UP    0.90 /* of its time: a thread that waits for something else does not get on with its work */
 
 enum { LINKS = WICK_EXPLAIN_LINKS };
 
@@ -31,7 +37,7 @@ struct link {
     enum wick_wait_kind kind;
     uint32_t stack;
     double share;
-    bool task;
+    enum { HOLDER, TASK, TAKER } who;
 };
 
 /* Where the program waits for something, or computes (WICK_WAIT_NONE). */
@@ -49,145 +55,6 @@ struct places {
     struct place *rows;
     size_t n, cap;
 };
-
-enum {
-    WAITING = 1 << WICK_EXPLAIN_SLEEPING | 1 << WICK_EXPLAIN_MONITOR | 1 << WICK_EXPLAIN_PARKED |
-              1 << WICK_EXPLAIN_OBJECT_WAIT | 1 << WICK_EXPLAIN_IO | 1 << WICK_EXPLAIN_DISK |
-              1 << WICK_EXPLAIN_NATIVE_WAIT | 1 << WICK_EXPLAIN_WAITING_FOR_CARRIER
-};
-
-/* ---- what each sample waits for ---- */
-
-static bool is_mutex(const char *name)
-{
-    return !strncmp(name, "pthread_mutex_", strlen("pthread_mutex_")) || strstr(name, "lll_lock_wait");
-}
-
-static bool is_class_init(const char *name)
-{
-    return strstr(name, "InstanceKlass::initialize");
-}
-
-/* Whether one of the native frames at the leaf is such a one. */
-static bool leaf_is(const struct wick_profile *p, uint32_t stack, bool such(const char *name))
-{
-    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
-        const struct wick_frame *f = &p->frames[p->stacks[s].frame];
-        if (wick_frame_kind_is_java(f->kind))
-            return false;
-        if (such(wick_profile_str(p, p->functions[f->function].name)))
-            return true;
-    }
-    return false;
-}
-
-static struct wick_wait wait_in(const struct wick_profile *p, const struct wick_explain_sample *s)
-{
-    static const enum wick_wait_kind by_state[WICK_EXPLAIN_STATES] = {[WICK_EXPLAIN_SLEEPING] = WICK_WAIT_TIMER,
-                                                                      [WICK_EXPLAIN_PARKED] = WICK_WAIT_PARK,
-                                                                      [WICK_EXPLAIN_OBJECT_WAIT] =
-                                                                          WICK_WAIT_OBJECT_WAIT,
-                                                                      [WICK_EXPLAIN_IO] = WICK_WAIT_IO,
-                                                                      [WICK_EXPLAIN_DISK] = WICK_WAIT_DISK,
-                                                                      [WICK_EXPLAIN_NATIVE_WAIT] = WICK_WAIT_NATIVE};
-    if (!(1u << s->state & WAITING))
-        return (struct wick_wait){0};
-    struct wick_wait w = wick_wait_of(p, s->stack);
-    if (s->state == WICK_EXPLAIN_MONITOR)
-        w.kind = WICK_WAIT_MONITOR;
-    else if (s->state == WICK_EXPLAIN_WAITING_FOR_CARRIER)
-        w.kind = WICK_WAIT_CARRIER;
-    else if (w.kind == WICK_WAIT_NONE && leaf_is(p, s->stack, is_class_init))
-        w.kind = WICK_WAIT_CLASS_INIT;
-    else if (s->state == WICK_EXPLAIN_NATIVE_WAIT && w.kind == WICK_WAIT_NONE && leaf_is(p, s->stack, is_mutex))
-        w.kind = WICK_WAIT_NATIVE_LOCK;
-    else if (w.kind == WICK_WAIT_NONE)
-        w.kind = by_state[s->state];
-    return w;
-}
-
-/* The Java frame nearest to the leaf, 0 = there is none. */
-static uint32_t java_leaf(const struct wick_profile *p, uint32_t stack)
-{
-    while (stack && !wick_frame_kind_is_java(p->frames[p->stacks[stack].frame].kind))
-        stack = p->stacks[stack].parent;
-    return stack ? p->stacks[stack].frame : 0;
-}
-
-static bool is_same_lock(const struct wick_lock_wait_row *a, const struct wick_lock_wait_row *b)
-{
-    return a->class_name == b->class_name && a->identity == b->identity && a->file == b->file;
-}
-
-static void learn_enters(struct wick_explain *x)
-{
-    const struct wick_lock_waits *l = &x->f->locks;
-    for (uint32_t i = 0; i < l->nrows; i++) {
-        uint32_t frame = java_leaf(x->f->p, l->rows[i].stack);
-        struct wick_explain_enter *at = &x->enters[frame];
-        if (!frame || l->rows[i].park || l->rows[i].native)
-            continue;
-        at->first = at->first ? at->first : i + 1;
-        at->others |= !is_same_lock(&l->rows[at->first - 1], &l->rows[i]);
-    }
-}
-
-/* Whether the owner of the lock of that wait waits for another monitor itself: it is where threads do. What the frames
- * of the JDK say of other waits, they do not say of this one. */
-static bool owner_enters(const struct wick_explain *x, const struct wick_lock_wait_row *r)
-{
-    const struct wick_explain_enter *at = &x->enters[java_leaf(x->f->p, r->owner_stack)];
-    return at->first && (at->others || !is_same_lock(&x->f->locks.rows[at->first - 1], r));
-}
-
-bool wick_explain_learn_waits(struct wick_explain *x)
-{
-    const struct wick_explain_facts *f = x->f;
-    x->waits = calloc(f->nwall + 1, sizeof *x->waits);
-    x->ran = calloc(f->p->nthreads + 1, sizeof *x->ran);
-    x->stuck = calloc(f->p->nthreads + 1, sizeof *x->stuck);
-    x->enters = calloc(f->p->nframes + 1, sizeof *x->enters);
-    if (!x->waits || !x->ran || !x->stuck || !x->enters)
-        return false;
-    learn_enters(x);
-    for (size_t i = 0; i < f->nwall; i++)
-        x->waits[i] = wait_in(f->p, &f->wall[i]);
-    for (size_t i = 0; i < f->nran; i++)
-        x->ran[f->ran[i]]++;
-    return true;
-}
-
-/* Its first sample alone makes a thread run a little. */
-bool wick_explain_moved(const struct wick_explain *x, uint32_t thread)
-{
-    return !x->f->nran || x->ran[thread] > 1 || wick_profile_thread_is_many(&x->f->p->threads[thread]);
-}
-
-/* Whether a wait counts although its thread did not run at all: somebody waits for the request. One that waits for an
- * element or a notification may be a stream of events that has none. */
-static bool hangs(const struct wick_wait *w)
-{
-    return w->in_request && (wick_wait_role_of(w->kind) == WICK_WAIT_TROUBLE || w->kind == WICK_WAIT_SOCKET);
-}
-
-bool wick_explain_wait_counts(const struct wick_explain *x, size_t i)
-{
-    const struct wick_wait *w = &x->waits[i];
-    enum wick_wait_role role = wick_wait_role_of(w->kind);
-    bool counted =
-        role == WICK_WAIT_TROUBLE || (role == WICK_WAIT_DEPENDS && (x->f->wall[i].endpoint || w->in_request));
-    return w->kind != WICK_WAIT_NONE && counted && (hangs(w) || wick_explain_moved(x, x->f->wall[i].thread));
-}
-
-/* Whether the wait of wall-clock sample i keeps somebody from going on. */
-static bool is_trouble(const struct wick_explain *x, size_t i)
-{
-    const struct wick_wait *w = &x->waits[i];
-    enum wick_wait_role role = wick_wait_role_of(w->kind);
-    bool counted = role == WICK_WAIT_TROUBLE || (role == WICK_WAIT_DEPENDS && w->in_request);
-    bool waits = hangs(w) || wick_explain_moved(x, x->f->wall[i].thread);
-    return w->kind != WICK_WAIT_NONE && w->stack && counted && waits && !x->stuck[x->f->wall[i].thread];
-}
 
 /* ---- places ---- */
 
@@ -264,24 +131,125 @@ static void owners_of(struct wick_explain *x, const struct place *at, struct pla
             continue;
         if (wick_wait_role_of(owner.kind) == WICK_WAIT_IDLE)
             owner.kind = WICK_WAIT_NONE;
-        if (owner.kind == WICK_WAIT_NONE && owner_enters(x, r))
+        if (owner.kind == WICK_WAIT_NONE && wick_explain_owner_enters(x, r))
             owner.kind = WICK_WAIT_MONITOR;
         add_to(x, out, owner, r->weight_ns, 0);
     }
     sort(out);
 }
 
-/* What the workers of pools do, if they do something. */
-static void tasks(struct wick_explain *x, struct places *out)
+/* What the thread of wall-clock sample i does: its wait, or (NONE) where the program computes. */
+static struct wick_wait doing(const struct wick_explain *x, size_t i)
+{
+    struct wick_wait w = x->waits[i];
+    if (w.kind == WICK_WAIT_NONE)
+        w.stack = wick_wait_of(x->f->p, x->f->wall[i].stack).stack;
+    return w;
+}
+
+static bool waits_there(const struct wick_explain *x, struct wick_wait w, const struct place *at)
+{
+    return w.kind == at->kind && w.stack && function_at(x->f->p, w.stack) == at->function;
+}
+
+static bool goes_through(const struct wick_profile *p, uint32_t stack, uint32_t function)
+{
+    while (stack && function_at(p, stack) != function)
+        stack = p->stacks[stack].parent;
+    return stack != 0;
+}
+
+/* Where no event says who owned the lock (virtual threads): what is done in the function that takes it, by those who
+ * have it. One has it at a time, so that is as much time as was recorded, if the lock was held most of that; if it is
+ * more, or much less, the function does something else as well. */
+static void insiders(struct wick_explain *x, const struct place *at, struct places *out)
 {
     const struct wick_explain_facts *f = x->f;
     for (size_t i = 0; i < f->nwall; i++) {
-        struct wick_wait w = x->waits[i];
-        if (w.kind == WICK_WAIT_NONE)
-            w.stack = wick_wait_of(f->p, f->wall[i].stack).stack;
-        if (w.stack && wick_wait_role_of(w.kind) != WICK_WAIT_IDLE && wick_wait_is_worker(f->p, f->wall[i].stack))
+        struct wick_wait w = doing(x, i);
+        if (w.stack && wick_wait_role_of(w.kind) != WICK_WAIT_IDLE && !waits_there(x, w, at) &&
+            goes_through(f->p, f->wall[i].stack, at->function))
             add_to(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
     }
+    double sum = (double)sum_of(out), all = (double)f->duration_ns, quanta = 0;
+    for (size_t i = 0; i < out->n; i++)
+        quanta += out->rows[i].quanta;
+    double off = DEVIATIONS * sqrt(quanta);
+    if (sum + off < HELD_LEAST * all || sum - off > HELD_MOST * all)
+        out->n = 0;
+    sort(out);
+}
+
+/* "plan" of plan() and of lambda$plan$2(), *len long. */
+static const char *written_in(const char *method, size_t *len)
+{
+    static const char lambda[] = "lambda$";
+    const char *name = strncmp(method, lambda, strlen(lambda)) ? method : method + strlen(lambda), *end;
+    end = name == method ? NULL : strchr(name, '$');
+    *len = end ? (size_t)(end - name) : strlen(name);
+    return name;
+}
+
+/* Whether the stack goes through a lambda that is written in the waiter's method, so that it may be its task. */
+static bool is_task_of(const struct wick_profile *p, uint32_t stack, uint32_t waiter)
+{
+    const struct wick_function *w = &p->functions[waiter];
+    size_t len, other;
+    const char *method = written_in(wick_profile_str(p, w->name), &len);
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_function *f = &p->functions[function_at(p, s)];
+        const char *name = wick_profile_str(p, f->name), *in = written_in(name, &other);
+        if (in != name && f->class_name == w->class_name && function_at(p, s) != waiter && other == len &&
+            !memcmp(in, method, len))
+            return true;
+    }
+    return false;
+}
+
+/* What the workers of pools do, if they do something; own: those only that run what the waiting method gave them. */
+static void tasks(struct wick_explain *x, const struct place *at, bool own, struct places *out)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->nwall; i++) {
+        struct wick_wait w = doing(x, i);
+        if (!w.stack || wick_wait_role_of(w.kind) == WICK_WAIT_IDLE || !wick_wait_is_worker(f->p, f->wall[i].stack))
+            continue;
+        if (!own || (is_task_of(f->p, f->wall[i].stack, at->function) && !waits_there(x, w, at)))
+            add_to(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
+    }
+    sort(out);
+}
+
+/* Time of a thread, of that in waits, and at the place itself. */
+struct held {
+    int64_t all_ns, held_ns;
+    bool here;
+};
+
+/* What other threads than those that wait at the place do, if one of them may be the queue's consumer: if they have
+ * something to wait for nearly all the time, one of them does not empty the queue. */
+static void held_up(struct wick_explain *x, const struct place *at, struct places *out)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct held *of = calloc(f->p->nthreads + 1, sizeof *of);
+    x->f->failed |= !of;
+    for (size_t i = 0; of && i < f->nwall; i++) {
+        struct held *h = &of[f->wall[i].thread];
+        bool held = wick_explain_is_trouble(x, i), here = waits_there(x, x->waits[i], at);
+        h->here |= here;
+        h->all_ns = wick_sum(h->all_ns, f->wall[i].weight_ns);
+        h->held_ns = wick_sum(h->held_ns, held && !here ? f->wall[i].weight_ns : 0);
+    }
+    for (size_t i = 0; of && i < f->nwall; i++) {
+        const struct held *h = &of[f->wall[i].thread];
+        struct wick_wait w = doing(x, i);
+        bool all =
+            (double)h->all_ns >= HELD_UP * (double)f->duration_ns && (double)h->held_ns >= HELD_UP * (double)h->all_ns;
+        bool computes = w.kind == WICK_WAIT_NONE && 1u << f->wall[i].state & WICK_EXPLAIN_WORK;
+        if (!h->here && w.stack && (computes || (all && wick_explain_is_trouble(x, i))))
+            add_to(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
+    }
+    free(of);
     sort(out);
 }
 
@@ -305,18 +273,26 @@ static const struct place *main_of(const struct places *all, bool tasks)
 static bool next_link(struct wick_explain *x, const struct place *at, struct link *out)
 {
     struct places links = {0};
-    bool lock = wick_wait_is_lock(at->kind);
+    bool lock = wick_wait_is_lock(at->kind), task = at->kind == WICK_WAIT_FUTURE || at->kind == WICK_WAIT_LATCH;
     if (lock)
         owners_of(x, at, &links);
-    else if (at->kind == WICK_WAIT_FUTURE)
-        tasks(x, &links);
+    if (lock && !links.n)
+        insiders(x, at, &links);
+    if (task)
+        tasks(x, at, true, &links);
+    if (task && !links.n)
+        tasks(x, at, false, &links);
+    if (at->kind == WICK_WAIT_QUEUE_FULL)
+        held_up(x, at, &links);
     const struct place *most = main_of(&links, !lock);
-    bool found = most;
+    bool found = most && (lock || at->kind == WICK_WAIT_FUTURE || most->kind != WICK_WAIT_NONE);
     if (found)
         *out = (struct link){.kind = most->kind,
                              .stack = most->stack,
                              .share = wick_explain_share((double)most->ns, (double)sum_of(&links)),
-                             .task = !lock};
+                             .who = lock   ? HOLDER
+                                    : task ? TASK
+                                           : TAKER};
     free(links.rows);
     return found;
 }
@@ -414,11 +390,11 @@ static void add_links(struct wick_explain *x, const struct place *at, bool elsew
     for (unsigned i = 0; i < at->nlinks; i++) {
         const struct link *l = &at->links[i];
         bool last = i + 1 == at->nlinks || at->links[i + 1].kind == WICK_WAIT_NONE;
-        const char *who = l->task ? "task" : "holder";
+        static const char *const who[] = {[HOLDER] = "holder", [TASK] = "task", [TAKER] = "consumer"};
         if (i)
-            wick_strbuf_addf(out, ", whose %s ", who);
+            wick_strbuf_addf(out, ", whose %s ", who[l->who]);
         else
-            wick_strbuf_addf(out, "%s %s ", l->task ? "the" : "its", who);
+            wick_strbuf_addf(out, "%s %s ", l->who == TASK ? "the" : "its", who[l->who]);
         if (l->kind == WICK_WAIT_NONE) {
             double ready = without_cpu(x, function_at(x->f->p, l->stack));
             wick_strbuf_adds(out, ready >= CHAIN_MOST ? "waits for a CPU at " : "is busy at ");
@@ -506,16 +482,16 @@ void wick_explain_waiting(struct wick_explain *x)
     int64_t work = 0;
     bool no_cpu = carriers_lack_cpu(x);
     for (size_t i = 0; i < f->nwall; i++) {
-        bool said =
-            (x->pool_said && x->waits[i].kind == WICK_WAIT_FUTURE) || (no_cpu && x->waits[i].kind == WICK_WAIT_CARRIER);
-        if (is_trouble(x, i) && !said)
+        bool said = (x->pool_kinds >> x->waits[i].kind & 1) || (no_cpu && x->waits[i].kind == WICK_WAIT_CARRIER);
+        if (wick_explain_is_trouble(x, i) && !said)
             add_to(x, &all, x->waits[i], f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
         else if (1u << f->wall[i].state & WICK_EXPLAIN_WORK || (no_cpu && x->waits[i].kind == WICK_WAIT_CARRIER))
             work = wick_sum(work, f->wall[i].weight_ns);
     }
     double whole = (double)wick_sum(work, sum_of(&all));
     for (size_t i = 0, n = all.n; i < n; i++)
-        follow(x, &all, i);
+        if ((double)all.rows[i].ns >= LINK_LEAST * whole)
+            follow(x, &all, i);
     sort(&all);
     for (size_t i = 0; i < all.n; i++) {
         const struct place *at = &all.rows[i];
@@ -529,7 +505,8 @@ void wick_explain_waiting(struct wick_explain *x)
         x->monitors_said_ns += at->via == WICK_WAIT_MONITOR ? (double)at->through_ns : 0;
     }
     for (size_t i = 0; i < f->nwall; i++)
-        if (f->wall[i].state == WICK_EXPLAIN_DISK && is_trouble(x, i) && x->kinds_said >> x->waits[i].kind & 1)
+        if (f->wall[i].state == WICK_EXPLAIN_DISK && wick_explain_is_trouble(x, i) &&
+            x->kinds_said >> x->waits[i].kind & 1)
             x->disks_said_ns += (double)f->wall[i].weight_ns;
     free(all.rows);
 }
@@ -539,8 +516,13 @@ void wick_explain_waiting(struct wick_explain *x)
 struct pool {
     uint32_t name; /* what its threads' names have in common */
     uint32_t threads;
-    int64_t all_ns, idle_ns;
+    int64_t all_ns, idle_ns, requests_ns; /* requests: of those that it serves */
     double quanta;
+};
+
+/* Who waits for tasks, as far as it is known which; time of threads by what they wait for. */
+struct awaited {
+    int64_t futures, latches, answers;
 };
 
 uint32_t wick_explain_pool_name(struct wick_profile *p, uint32_t thread)
@@ -566,7 +548,8 @@ static size_t find_pools(struct wick_explain *x, struct pool *pools, uint32_t *o
     size_t n = 0;
     for (size_t i = 0; i < f->nwall; i++) {
         uint32_t t = f->wall[i].thread, name;
-        if (!t || of[t] || !wick_wait_is_worker(f->p, f->wall[i].stack))
+        bool works = wick_wait_is_worker(f->p, f->wall[i].stack);
+        if (!t || of[t] || !(works || wick_wait_of(f->p, f->wall[i].stack).in_request))
             continue;
         name = wick_explain_pool_name(f->p, t);
         size_t k = 0;
@@ -584,22 +567,33 @@ static size_t find_pools(struct wick_explain *x, struct pool *pools, uint32_t *o
         struct pool *o = &pools[of[s->thread] - 1];
         o->all_ns = wick_sum(o->all_ns, s->weight_ns);
         o->quanta += wick_explain_quantum(s);
+        if (wick_wait_of(f->p, s->stack).in_request)
+            o->requests_ns = wick_sum(o->requests_ns, s->weight_ns);
         if (x->waits[i].kind != WICK_WAIT_NONE && wick_wait_role_of(x->waits[i].kind) == WICK_WAIT_IDLE)
             o->idle_ns = wick_sum(o->idle_ns, s->weight_ns);
     }
     return n;
 }
 
-/* Whether more threads wait for futures than the pool has threads, and these are never without work. */
-static bool is_short(const struct wick_explain *x, const struct pool *o, int64_t futures)
+/* A client of this process's own server waits for its answer outside of any request. */
+static int64_t awaited_of(const struct pool *o, const struct awaited *a)
 {
-    double busy = wick_explain_share((double)o->all_ns - (double)o->idle_ns, (double)o->all_ns);
-    return busy >= x->rule->threshold && futures > o->all_ns;
+    bool serves = (double)o->requests_ns >= CHAIN_MOST * (double)o->all_ns;
+    return serves ? a->answers : wick_sum(a->futures, a->latches);
 }
 
-static void say_pool(struct wick_explain *x, const struct pool *o, size_t index, const uint32_t *of, int64_t futures)
+/* Whether more threads wait for tasks than the pool has threads, and these are never without work. */
+static bool is_short(const struct wick_explain *x, const struct pool *o, const struct awaited *a)
+{
+    double busy = wick_explain_share((double)o->all_ns - (double)o->idle_ns, (double)o->all_ns);
+    return busy >= x->rule->threshold && awaited_of(o, a) > o->all_ns;
+}
+
+static void say_pool(struct wick_explain *x, const struct pool *o, size_t index, const uint32_t *of,
+                     const struct awaited *a)
 {
     const struct wick_explain_facts *f = x->f;
+    int64_t waited = awaited_of(o, a);
     struct places does = {0};
     for (size_t i = 0; i < f->nwall; i++) {
         struct wick_wait w = x->waits[i];
@@ -611,13 +605,18 @@ static void say_pool(struct wick_explain *x, const struct pool *o, size_t index,
             add_to(x, &does, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
     }
     sort(&does);
-    struct wick_explain_finding *r = wick_explain_found(x, (double)futures);
+    struct wick_explain_finding *r = wick_explain_found(x, (double)waited);
     wick_explain_say(x, r, "pool", wick_profile_str(f->p, o->name));
     wick_explain_figure(r, "threads", WICK_EXPLAIN_NUMBER, o->threads);
     double all = (double)o->all_ns, works = all - (double)o->idle_ns;
     wick_explain_share_of(x, r, works, all, o->quanta * wick_explain_share(works, all));
-    wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, (double)futures / (double)f->duration_ns);
-    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)futures);
+    wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, (double)waited / (double)f->duration_ns);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)waited);
+    bool clients = waited == a->answers, latches = a->latches > a->futures;
+    wick_explain_say(x, r, "awaited",
+                     clients   ? "answers, perhaps of a server in this process"
+                     : latches ? "latches"
+                               : "futures");
     if (does.n) {
         const struct place *most = does.rows;
         wick_explain_say(x, r, "kind", most->kind ? wick_wait_name(most->kind) : "cpu");
@@ -628,25 +627,43 @@ static void say_pool(struct wick_explain *x, const struct pool *o, size_t index,
     free(does.rows);
 }
 
+static struct awaited learn_awaited(const struct wick_explain *x)
+{
+    struct awaited a = {0};
+    for (size_t i = 0; i < x->f->nwall; i++) {
+        const struct wick_wait *w = &x->waits[i];
+        int64_t ns = x->f->wall[i].weight_ns;
+        if (!wick_explain_is_trouble(x, i))
+            continue;
+        if (w->kind == WICK_WAIT_FUTURE)
+            a.futures = wick_sum(a.futures, ns);
+        else if (w->kind == WICK_WAIT_LATCH && !wick_wait_is_worker(x->f->p, x->f->wall[i].stack))
+            a.latches = wick_sum(a.latches, ns);
+        else if (w->kind == WICK_WAIT_PEER && !w->in_request)
+            a.answers = wick_sum(a.answers, ns);
+    }
+    return a;
+}
+
 void wick_explain_pool_busy(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     struct pool *pools = calloc(f->p->nthreads + 1, sizeof *pools);
     uint32_t *of = calloc(f->p->nthreads + 1, sizeof *of);
-    int64_t futures = 0;
+    struct awaited a = learn_awaited(x);
+    double most = (double)wick_sum(wick_sum(a.futures, a.latches), a.answers);
     x->f->failed |= !pools || !of;
-    for (size_t i = 0; i < f->nwall; i++)
-        if (x->waits[i].kind == WICK_WAIT_FUTURE && is_trouble(x, i))
-            futures = wick_sum(futures, f->wall[i].weight_ns);
-    size_t n = pools && of && wick_explain_counts(f, (double)futures, WAIT_LEAST) ? find_pools(x, pools, of) : 0;
+    size_t n = pools && of && wick_explain_counts(f, most, WAIT_LEAST) ? find_pools(x, pools, of) : 0;
     const struct pool *worst = NULL;
     for (size_t k = 0; k < n; k++)
-        if (is_short(x, &pools[k], futures) && (!worst || pools[k].all_ns > worst->all_ns))
+        if (is_short(x, &pools[k], &a) && (!worst || pools[k].all_ns > worst->all_ns))
             worst = &pools[k];
     if (worst) {
-        say_pool(x, worst, (size_t)(worst - pools), of, futures);
+        bool clients = awaited_of(worst, &a) == a.answers;
+        say_pool(x, worst, (size_t)(worst - pools), of, &a);
         x->pool_said = true;
-        x->kinds_said |= 1ull << WICK_WAIT_FUTURE;
+        x->pool_kinds = clients ? 1ull << WICK_WAIT_PEER : 1ull << WICK_WAIT_FUTURE | 1ull << WICK_WAIT_LATCH;
+        x->kinds_said |= x->pool_kinds;
     }
     free(pools);
     free(of);

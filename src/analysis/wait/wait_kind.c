@@ -196,6 +196,7 @@ bool wick_wait_is_worker(const struct wick_profile *p, uint32_t stack)
             continue;
         works |= !strcmp(class_name, "java/util/concurrent/ThreadPoolExecutor$Worker") ||
                  !strcmp(class_name, "java/util/concurrent/ForkJoinWorkerThread") ||
+                 !strcmp(class_name, "java/util/TimerThread") ||
                  !strcmp(class_name, "org/apache/tomcat/util/threads/ThreadPoolExecutor$Worker");
     }
     return works && !wick_wait_is_mounted(p, stack) && !goes_through(p, stack, "java/lang/VirtualThread", "run");

@@ -45,8 +45,8 @@ bool wick_wait_is_lock(enum wick_wait_kind kind);
 /* Whether the stack is of a carrier with a virtual thread mounted. */
 bool wick_wait_is_mounted(const struct wick_profile *p, uint32_t stack);
 
-/* Whether the stack is of a worker of a pool (java.util.concurrent), with or without work; not a carrier of virtual
- * threads. */
+/* Whether the stack is of a worker of a pool (java.util.concurrent) or of a timer, with or without work; not a carrier
+ * of virtual threads. */
 bool wick_wait_is_worker(const struct wick_profile *p, uint32_t stack);
 
 #endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_wait_kinds.c - what each wall-clock sample waits for, and whether that keeps somebody from going on
+ *
+ * Frames have most of it (wait_kind.h). The thread's state, native frames, what its function does at other times, and
+ * whether it does anything else at all say the rest.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/explain/explain_int.h"
+#include "base/sum.h"
+#include "model/name.h"
+
+#define WRITES_LEAST    2 /* samples of a function that writes to a socket */
+#define ELSEWHERE_LEAST 2 /* samples of something else than one wait */
+
+enum {
+    WAITING = 1 << WICK_EXPLAIN_SLEEPING | 1 << WICK_EXPLAIN_MONITOR | 1 << WICK_EXPLAIN_PARKED |
+              1 << WICK_EXPLAIN_OBJECT_WAIT | 1 << WICK_EXPLAIN_IO | 1 << WICK_EXPLAIN_DISK |
+              1 << WICK_EXPLAIN_NATIVE_WAIT | 1 << WICK_EXPLAIN_WAITING_FOR_CARRIER
+};
+
+static bool is_mutex(const char *name)
+{
+    return !strncmp(name, "pthread_mutex_", strlen("pthread_mutex_")) || strstr(name, "lll_lock_wait");
+}
+
+static bool is_class_init(const char *name)
+{
+    return strstr(name, "InstanceKlass::initialize");
+}
+
+/* Whether one of the native frames at the leaf is such a one. */
+static bool leaf_is(const struct wick_profile *p, uint32_t stack, bool such(const char *name))
+{
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_frame *f = &p->frames[p->stacks[s].frame];
+        if (wick_frame_kind_is_java(f->kind))
+            return false;
+        if (such(wick_profile_str(p, p->functions[f->function].name)))
+            return true;
+    }
+    return false;
+}
+
+static struct wick_wait wait_in(const struct wick_profile *p, const struct wick_explain_sample *s)
+{
+    static const enum wick_wait_kind by_state[WICK_EXPLAIN_STATES] = {[WICK_EXPLAIN_SLEEPING] = WICK_WAIT_TIMER,
+                                                                      [WICK_EXPLAIN_PARKED] = WICK_WAIT_PARK,
+                                                                      [WICK_EXPLAIN_OBJECT_WAIT] =
+                                                                          WICK_WAIT_OBJECT_WAIT,
+                                                                      [WICK_EXPLAIN_IO] = WICK_WAIT_IO,
+                                                                      [WICK_EXPLAIN_DISK] = WICK_WAIT_DISK,
+                                                                      [WICK_EXPLAIN_NATIVE_WAIT] = WICK_WAIT_NATIVE};
+    if (!(1u << s->state & WAITING))
+        return (struct wick_wait){0};
+    struct wick_wait w = wick_wait_of(p, s->stack);
+    if (s->state == WICK_EXPLAIN_MONITOR)
+        w.kind = WICK_WAIT_MONITOR;
+    else if (s->state == WICK_EXPLAIN_WAITING_FOR_CARRIER)
+        w.kind = WICK_WAIT_CARRIER;
+    else if (w.kind == WICK_WAIT_NONE && leaf_is(p, s->stack, is_class_init))
+        w.kind = WICK_WAIT_CLASS_INIT;
+    else if (s->state == WICK_EXPLAIN_NATIVE_WAIT && w.kind == WICK_WAIT_NONE && leaf_is(p, s->stack, is_mutex))
+        w.kind = WICK_WAIT_NATIVE_LOCK;
+    else if (w.kind == WICK_WAIT_NONE)
+        w.kind = by_state[s->state];
+    return w;
+}
+
+/* The Java frame nearest to the leaf, 0 = there is none. */
+static uint32_t java_leaf(const struct wick_profile *p, uint32_t stack)
+{
+    while (stack && !wick_frame_kind_is_java(p->frames[p->stacks[stack].frame].kind))
+        stack = p->stacks[stack].parent;
+    return stack ? p->stacks[stack].frame : 0;
+}
+
+static bool is_same_lock(const struct wick_lock_wait_row *a, const struct wick_lock_wait_row *b)
+{
+    return a->class_name == b->class_name && a->identity == b->identity && a->file == b->file;
+}
+
+static void learn_enters(struct wick_explain *x)
+{
+    const struct wick_lock_waits *l = &x->f->locks;
+    for (uint32_t i = 0; i < l->nrows; i++) {
+        uint32_t frame = java_leaf(x->f->p, l->rows[i].stack);
+        struct wick_explain_enter *at = &x->enters[frame];
+        if (!frame || l->rows[i].park || l->rows[i].native)
+            continue;
+        at->first = at->first ? at->first : i + 1;
+        at->others |= !is_same_lock(&l->rows[at->first - 1], &l->rows[i]);
+    }
+}
+
+/* Whether the owner of the lock of that wait waits for another monitor itself: it is where threads do. What the frames
+ * of the JDK say of other waits, they do not say of this one. */
+bool wick_explain_owner_enters(const struct wick_explain *x, const struct wick_lock_wait_row *r)
+{
+    const struct wick_explain_enter *at = &x->enters[java_leaf(x->f->p, r->owner_stack)];
+    return at->first && (at->others || !is_same_lock(&x->f->locks.rows[at->first - 1], r));
+}
+
+/* ---- sockets ---- */
+
+static uint32_t function_at(const struct wick_profile *p, uint32_t stack)
+{
+    return p->frames[p->stacks[stack].frame].function;
+}
+
+/* Whether clients may come to this process, by what its threads wait for. */
+static bool accepts(const struct wick_explain *x)
+{
+    for (size_t i = 0; i < x->f->nwall; i++)
+        if (x->waits[i].kind == WICK_WAIT_CLIENT || x->waits[i].kind == WICK_WAIT_EVENT || x->waits[i].in_request)
+            return true;
+    return false;
+}
+
+static void count_writes(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n,
+                         uint32_t *writes)
+{
+    const struct wick_profile *p = x->f->p;
+    for (size_t i = 0; i < n; i++) {
+        struct wick_wait w = wick_wait_of(p, rows[i].stack);
+        if (w.kind == WICK_WAIT_SOCKET_WRITE && w.stack)
+            writes[function_at(p, w.stack)]++;
+    }
+}
+
+/* A read may wait for a request or for an answer. In a process to which no clients come, a function that also writes to
+ * a socket asks, and its reads wait for the answer. One that only reads may have subscribed to what rarely comes. */
+static void find_questions(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    uint32_t *writes = accepts(x) ? NULL : calloc(f->p->nfunctions + 1, sizeof *writes);
+    if (!writes)
+        return;
+    count_writes(x, f->cpu, f->ncpu, writes);
+    count_writes(x, f->wall, f->nwall, writes);
+    for (size_t i = 0; i < f->nwall; i++) {
+        struct wick_wait *w = &x->waits[i];
+        if (w->kind == WICK_WAIT_SOCKET && w->stack && writes[function_at(f->p, w->stack)] >= WRITES_LEAST)
+            w->kind = WICK_WAIT_PEER;
+    }
+    free(writes);
+}
+
+/* ---- threads that go on ---- */
+
+/* Virtual threads are sampled as one thread while they are on no carrier. What begins in the same function of the
+ * program does the same work: how often it was seen elsewhere than in its first wait. */
+struct wick_explain_course {
+    enum wick_wait_kind kind;
+    uint32_t place; /* function, 0 = none yet */
+    double elsewhere;
+};
+
+/* The program's function nearest to the root, 0 = there is none. */
+static uint32_t begins_in(const struct wick_profile *p, uint32_t stack)
+{
+    uint32_t found = 0;
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_frame *f = &p->frames[p->stacks[s].frame];
+        if (wick_frame_kind_is_java(f->kind) &&
+            !wick_name_is_jdk(wick_profile_str(p, p->functions[f->function].class_name)))
+            found = f->function;
+    }
+    return found;
+}
+
+static bool is_unmounted(const struct wick_explain *x, uint32_t thread)
+{
+    return wick_profile_thread_is_many(&x->f->p->threads[thread]);
+}
+
+static void count_elsewhere(struct wick_explain *x, const struct wick_explain_sample *rows, size_t n)
+{
+    const struct wick_profile *p = x->f->p;
+    for (size_t i = 0; i < n; i++) {
+        struct wick_wait w = wick_wait_of(p, rows[i].stack);
+        struct wick_explain_course *c = &x->courses[begins_in(p, rows[i].stack)];
+        if (w.stack && (w.kind != c->kind || function_at(p, w.stack) != c->place))
+            c->elsewhere += rows[i].count > 1 ? (double)rows[i].count : 1;
+    }
+}
+
+static void learn_courses(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->nwall; i++) {
+        struct wick_explain_course *c = &x->courses[begins_in(f->p, f->wall[i].stack)];
+        const struct wick_wait *w = &x->waits[i];
+        if (!is_unmounted(x, f->wall[i].thread) || w->kind == WICK_WAIT_NONE || !w->stack || c->place)
+            continue;
+        c->kind = w->kind;
+        c->place = function_at(f->p, w->stack);
+    }
+    count_elsewhere(x, f->wall, f->nwall);
+    count_elsewhere(x, f->cpu, f->ncpu);
+}
+
+/* Whether what waits in wall-clock sample i was seen to do something else as well. */
+static bool goes_on(const struct wick_explain *x, size_t i)
+{
+    const struct wick_explain_sample *s = &x->f->wall[i];
+    uint32_t function = is_unmounted(x, s->thread) ? begins_in(x->f->p, s->stack) : 0;
+    return function ? x->courses[function].elsewhere >= ELSEWHERE_LEAST : wick_explain_moved(x, s->thread);
+}
+
+/* Its first sample alone makes a thread run a little. */
+bool wick_explain_moved(const struct wick_explain *x, uint32_t thread)
+{
+    return !x->f->nran || x->ran[thread] > 1 || wick_profile_thread_is_many(&x->f->p->threads[thread]);
+}
+
+/* Whether a wait counts although its thread did not run at all: somebody waits for the request. One that waits for an
+ * element or a notification may be a stream of events that has none. */
+static bool hangs(const struct wick_wait *w)
+{
+    return w->in_request && (wick_wait_role_of(w->kind) == WICK_WAIT_TROUBLE || w->kind == WICK_WAIT_SOCKET);
+}
+
+bool wick_explain_wait_counts(const struct wick_explain *x, size_t i)
+{
+    const struct wick_wait *w = &x->waits[i];
+    enum wick_wait_role role = wick_wait_role_of(w->kind);
+    bool counted =
+        role == WICK_WAIT_TROUBLE || (role == WICK_WAIT_DEPENDS && (x->f->wall[i].endpoint || w->in_request));
+    return w->kind != WICK_WAIT_NONE && counted && (hangs(w) || goes_on(x, i));
+}
+
+/* Whether the wait of wall-clock sample i keeps somebody from going on. */
+bool wick_explain_is_trouble(const struct wick_explain *x, size_t i)
+{
+    const struct wick_wait *w = &x->waits[i];
+    enum wick_wait_role role = wick_wait_role_of(w->kind);
+    bool counted = role == WICK_WAIT_TROUBLE || (role == WICK_WAIT_DEPENDS && w->in_request);
+    bool waits = hangs(w) || goes_on(x, i);
+    return w->kind != WICK_WAIT_NONE && w->stack && counted && waits && !x->stuck[x->f->wall[i].thread];
+}
+
+bool wick_explain_learn_waits(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    x->waits = calloc(f->nwall + 1, sizeof *x->waits);
+    x->ran = calloc(f->p->nthreads + 1, sizeof *x->ran);
+    x->stuck = calloc(f->p->nthreads + 1, sizeof *x->stuck);
+    x->enters = calloc(f->p->nframes + 1, sizeof *x->enters);
+    x->courses = calloc(f->p->nfunctions + 1, sizeof *x->courses);
+    if (!x->waits || !x->ran || !x->stuck || !x->enters || !x->courses)
+        return false;
+    learn_enters(x);
+    for (size_t i = 0; i < f->nwall; i++)
+        x->waits[i] = wait_in(f->p, &f->wall[i]);
+    for (size_t i = 0; i < f->nran; i++)
+        x->ran[f->ran[i]]++;
+    find_questions(x);
+    learn_courses(x);
+    return true;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whom `wick explain` blames for a wait where no event says who keeps it waiting: by what others do. */
+#include "explain_stacks.h"
+
+#define PARK   "java/util/concurrent/locks/LockSupport.park"
+#define WORKER "java/util/concurrent/ThreadPoolExecutor$Worker.run"
+#define READ   "java/net/Socket$SocketInputStream.read"
+#define WRITE  "java/net/Socket$SocketOutputStream.write"
+#define LOCK   "java/util/concurrent/locks/ReentrantLock.lock"
+
+static void has(struct scene *s, const char *part)
+{
+    char *text = explained(s);
+    if (!strstr(text, part))
+        fail_msg("no \"%s\" in:\n%s", part, text);
+    free(text);
+}
+
+static void has_not(struct scene *s, const char *part)
+{
+    char *text = explained(s);
+    if (strstr(text, part))
+        fail_msg("\"%s\" in:\n%s", part, text);
+    free(text);
+}
+
+/* Requests wait for latches that tasks of a timer open, and one of its tasks takes nearly all of its time. */
+static void test_latch__waits_for_a_timer_that_is_busy(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t await = STACK(s, "app/Main.run", "app/Lease.await", "java/util/concurrent/CountDownLatch.await", PARK);
+    uint32_t task = STACK(s, "java/util/TimerThread.run", "java/util/TimerThread.mainLoop", "app/Archive.write", READ);
+    for (unsigned i = 0; i < 3; i++)
+        add(s, thread_of(s, "http", 10 + i), await, WICK_EXPLAIN_PARKED, 10);
+    add(s, thread_of(s, "maintenance", 1), task, WICK_EXPLAIN_IO, 9.5);
+    add(s, thread_of(s, "maintenance", 1),
+        STACK(s, "java/util/TimerThread.run", "java/util/TimerThread.mainLoop", "java/lang/Object.wait"),
+        WICK_EXPLAIN_OBJECT_WAIT, 0.5);
+    begins(s,
+           "pool-busy: 3 threads on average wait for latches (30.0 s), and the 1 threads of maintenance have work 95 "
+           "% of the time: tasks queue up; most of it is waiting for data of a socket, at app.Archive.write\n");
+}
+
+/* Those that wait at a barrier for each other are workers themselves. */
+static void test_latch__of_workers_says_nothing_of_their_pool(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t await = STACK(s, WORKER, "app/Main.step", "java/util/concurrent/CyclicBarrier.await", PARK);
+    for (unsigned i = 0; i < 3; i++)
+        add(s, thread_of(s, "pool-1-thread-1", 10 + i), await, WICK_EXPLAIN_PARKED, 10);
+    add(s, thread_of(s, "other-1", 1), STACK(s, WORKER, "app/Main.other", "java/lang/Thread.sleep"),
+        WICK_EXPLAIN_SLEEPING, 10);
+    has_not(s, "pool-busy");
+}
+
+/* Threads wait for answers of the server in their own process, which answers with one thread. */
+static void test_pool_busy__of_a_server_in_the_same_process(void **state)
+{
+    (void)state;
+    for (unsigned clients = 1; clients <= 3; clients += 2) {
+        struct scene *s = scene();
+        uint32_t ask = STACK(s, "app/Main.run", "app/Client.ask", "jdk/internal/net/http/HttpClientImpl.send", PARK);
+        uint32_t serve = STACK(s, WORKER, "com/sun/net/httpserver/Filter$Chain.doFilter", "app/Stock.handle",
+                               "java/lang/Thread.sleep");
+        for (unsigned i = 0; i < clients; i++)
+            add(s, thread_of(s, "http", 10 + i), ask, WICK_EXPLAIN_PARKED, 10);
+        add(s, thread_of(s, "stock", 1), serve, WICK_EXPLAIN_SLEEPING, 10);
+        if (clients == 3)
+            begins(s, "pool-busy: 3 threads on average wait for answers, perhaps of a server in this process (30.0 s), "
+                      "and the 1 threads of stock have work 100 % of the time");
+        else
+            has_not(s, "pool-busy");
+    }
+}
+
+/* The consumer of a full queue waits for something else all the time. */
+static void test_queue_full__waits_for_what_the_consumer_waits_for(void **state)
+{
+    (void)state;
+    for (unsigned held = 10; held >= 5; held -= 5) {
+        struct scene *s = scene();
+        uint32_t put = STACK(s, "app/Main.put", "java/util/concurrent/LinkedBlockingQueue.put", PARK);
+        uint32_t lock = STACK(s, "app/Spool.run", "app/Spool.append", "sun/nio/ch/FileChannelImpl.lock");
+        for (unsigned i = 0; i < 3; i++)
+            add(s, thread_of(s, "desk", 10 + i), put, WICK_EXPLAIN_PARKED, 10);
+        add(s, thread_of(s, "spooler", 1), lock, WICK_EXPLAIN_NATIVE_WAIT, held);
+        if (held < 10)
+            add(s, thread_of(s, "spooler", 1), STACK(s, "app/Spool.run"), WICK_EXPLAIN_RUNNABLE, 10 - held);
+        begins(s, held == 10 ? "waiting: 100 % of the time that threads have work (40.0 s) is waiting for a lock of a "
+                               "file, at app.Spool.append; 30.0 s of it by threads that wait for room in a queue at "
+                               "app.Main.put, while its consumer does (100 %)\n\n"
+                             : "waiting: 75 % of the time that threads have work (30.0 s) is waiting for room in a "
+                               "queue, at app.Main.put\n");
+    }
+}
+
+/* No event says who owned the lock, but one thread at a time is in the function that takes it. */
+static void test_lock__without_owner_is_held_by_who_is_in_its_function(void **state)
+{
+    (void)state;
+    for (unsigned holders = 1; holders <= 2; holders++) {
+        struct scene *s = scene();
+        uint32_t many = thread_of(s, "virtual threads, not mounted", 0);
+        add(s, many, STACK(s, "app/Main.run", "app/Hall.reserve", LOCK, PARK), WICK_EXPLAIN_PARKED, 60);
+        for (unsigned i = 0; i < 2 * holders; i++)
+            add(s, many, STACK(s, "app/Main.run", "app/Hall.reserve", "app/Hall.price", READ), WICK_EXPLAIN_IO, 5);
+        if (holders == 1)
+            begins(s, "waiting: 100 % of the time that threads have work (60.0 s) is waiting for data of a socket, at "
+                      "app.Hall.price; 60.0 s of it by threads that wait for a lock at app.Hall.reserve, while its "
+                      "holder does (100 %)\n\n");
+        else /* more than one at a time: what they do is done without the lock */
+            begins(s, "waiting: 100 % of the time that threads have work (60.0 s) is waiting for a lock, at "
+                      "app.Hall.reserve\n\n");
+    }
+}
+
+/* In ten samples of a second each a lock that is always held may seem to be held by more than one. */
+static void test_lock__without_owner_allows_for_what_samples_may_be_off(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t many = thread_of(s, "virtual threads, not mounted", 0);
+    add(s, many, STACK(s, "app/Main.run", "app/Hall.reserve", LOCK, PARK), WICK_EXPLAIN_PARKED, 60);
+    add(s, many, STACK(s, "app/Main.run", "app/Hall.reserve", "app/Hall.price", READ), WICK_EXPLAIN_IO, 14);
+    s->wall[0].count = 60;
+    s->wall[1].count = 10;
+    has(s, "is waiting for data of a socket, at app.Hall.price");
+}
+
+/* Of all tasks those count that the waiting method wrote down itself, whatever other pools do. */
+static void test_future__waits_for_the_task_of_its_own_method(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    add(s, thread_of(s, "http", 10), STACK(s, "app/Main.plan", "java/util/concurrent/FutureTask.get", PARK),
+        WICK_EXPLAIN_PARKED, 10);
+    add(s, thread_of(s, "hotels-1", 1), STACK(s, WORKER, "app/Main.lambda$plan$1", "app/Hotels.find", READ),
+        WICK_EXPLAIN_IO, 8);
+    add(s, thread_of(s, "hotels-2", 2), STACK(s, WORKER, "java/util/concurrent/ThreadPoolExecutor.getTask", PARK),
+        WICK_EXPLAIN_PARKED, 10);
+    for (unsigned i = 0; i < 3; i++)
+        add(s, thread_of(s, "mail-1", 20 + i), STACK(s, WORKER, "app/Mail.lambda$send$0", "java/lang/Thread.sleep"),
+            WICK_EXPLAIN_SLEEPING, 10);
+    has(s, "is waiting for data of a socket, at app.Hotels.find; 10.0 s of it by threads that wait for a future at "
+           "app.Main.plan, while the task does (100 %)");
+}
+
+/* In a process to which no clients come, who writes to a socket and reads from it asks. */
+static void test_socket__is_an_answer_where_nobody_else_asks(void **state)
+{
+    static const struct {
+        unsigned writes;
+        bool accepts, said;
+    } cases[] = {{2, false, true}, {2, true, false}, {1, false, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        add(s, thread_of(s, "http", 1), STACK(s, "app/Main.quote", "app/Link.ask", READ), WICK_EXPLAIN_IO, 9);
+        for (unsigned k = 0; k < cases[i].writes; k++)
+            cpu(s, STACK(s, "app/Main.quote", "app/Link.ask", WRITE), 0.01);
+        if (cases[i].accepts)
+            add(s, thread_of(s, "acceptor", 2), STACK(s, "app/Main.listen", "java/net/ServerSocket.accept"),
+                WICK_EXPLAIN_IO, 10);
+        (cases[i].said ? has : has_not)(s, "is waiting for a peer's answer, at app.Link.ask");
+    }
+}
+
+/* Virtual threads that were seen in one wait only may have nothing to do, however many they are. */
+static void test_virtual_threads__that_do_nothing_else_have_nothing_to_do(void **state)
+{
+    (void)state;
+    for (unsigned seen = 0; seen <= 2; seen += 2) {
+        struct scene *s = scene();
+        uint32_t many = thread_of(s, "virtual threads, not mounted", 0);
+        add(s, many, STACK(s, "app/Main.watch", "java/util/concurrent/Semaphore.acquire", PARK), WICK_EXPLAIN_PARKED,
+            400);
+        for (unsigned k = 0; k < seen; k++)
+            add(s, thread_of(s, "ForkJoinPool-1-worker-1", 3), STACK(s, "app/Main.watch", "app/Main.serve"),
+                WICK_EXPLAIN_RUNNABLE, 0.01);
+        (seen ? has : has_not)(s, "is waiting for a permit of a semaphore, at app.Main.watch");
+    }
+}
+
+/* A comparison takes the time, but not by itself. */
+static void test_saturated_thread__says_who_calls_what_takes_its_time(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t t = thread_of(s, "intake", 1),
+             at = STACK(s, "app/Window.accept", "java/util/ArrayList.contains", "app/Event.equals");
+    cpu(s, at, 9);
+    s->cpu[0].thread = t;
+    s->uses[t].cpu_ns = 9 * S + S / 2;
+    s->f.nuses = t + 1;
+    s->f.allowed = 2;
+    add(s, thread_of(s, "mqtt", 2), STACK(s, "app/Main.put", "java/util/concurrent/ArrayBlockingQueue.put", PARK),
+        WICK_EXPLAIN_PARKED, 10);
+    has(s, "most of its work is at app.Event.equals (9.0 s), called by app.Window.accept\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_latch__waits_for_a_timer_that_is_busy),
+        cmocka_unit_test(test_latch__of_workers_says_nothing_of_their_pool),
+        cmocka_unit_test(test_pool_busy__of_a_server_in_the_same_process),
+        cmocka_unit_test(test_queue_full__waits_for_what_the_consumer_waits_for),
+        cmocka_unit_test(test_lock__without_owner_is_held_by_who_is_in_its_function),
+        cmocka_unit_test(test_lock__without_owner_allows_for_what_samples_may_be_off),
+        cmocka_unit_test(test_future__waits_for_the_task_of_its_own_method),
+        cmocka_unit_test(test_socket__is_an_answer_where_nobody_else_asks),
+        cmocka_unit_test(test_virtual_threads__that_do_nothing_else_have_nothing_to_do),
+        cmocka_unit_test(test_saturated_thread__says_who_calls_what_takes_its_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
