@@ -183,6 +183,22 @@ static void test_virtual_threads__that_do_nothing_else_have_nothing_to_do(void *
     }
 }
 
+/* The worker that has the task is ready to run, still where it waited for work, and other processes have the CPUs. */
+static void test_future__whose_worker_has_no_cpu_is_no_finding(void **state)
+{
+    (void)state;
+    for (unsigned waited = 2; waited <= 5; waited += 3) {
+        struct scene *s = scene();
+        uint32_t get = STACK(s, "app/Main.main", "java/util/concurrent/FutureTask.get", PARK);
+        add(s, thread_of(s, "main", 1), get, WICK_EXPLAIN_PARKED, waited);
+        add(s, thread_of(s, "http-1", 2), STACK(s, WORKER, "java/util/concurrent/ThreadPoolExecutor.getTask", PARK),
+            WICK_EXPLAIN_WAITING_FOR_CPU, 3);
+        add(s, thread_of(s, "http-2", 3), STACK(s, WORKER, "java/util/concurrent/ThreadPoolExecutor.getTask", PARK),
+            WICK_EXPLAIN_PARKED, 10);
+        (waited > 3 ? has : has_not)(s, "is waiting for a future, at app.Main.main");
+    }
+}
+
 /* A comparison takes the time, but not by itself. */
 static void test_saturated_thread__says_who_calls_what_takes_its_time(void **state)
 {
@@ -212,6 +228,7 @@ int main(void)
         cmocka_unit_test(test_future__waits_for_the_task_of_its_own_method),
         cmocka_unit_test(test_socket__is_an_answer_where_nobody_else_asks),
         cmocka_unit_test(test_virtual_threads__that_do_nothing_else_have_nothing_to_do),
+        cmocka_unit_test(test_future__whose_worker_has_no_cpu_is_no_finding),
         cmocka_unit_test(test_saturated_thread__says_who_calls_what_takes_its_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

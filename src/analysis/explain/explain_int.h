@@ -151,6 +151,7 @@ void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint);
 uint32_t wick_explain_pool_name(struct wick_profile *p, uint32_t thread); /* "pool-1-thread-12": "pool-1-thread" */
 
 /* explain_threads.c: how the program's threads use the CPUs. */
+bool wick_explain_has_java(const struct wick_profile *p, uint32_t stack);
 void wick_explain_saturated(struct wick_explain *x);
 void wick_explain_too_many(struct wick_explain *x);
 double wick_explain_compiled(const struct wick_explain_facts *f); /* CPU time of the compilers; 0 = not known */

@@ -38,7 +38,7 @@ static double cpus_of(const struct wick_explain_facts *f)
     return f->cpu_limit > 0 && (f->cpu_limit < cpus || cpus <= 0) ? f->cpu_limit : cpus;
 }
 
-static bool has_java(const struct wick_profile *p, uint32_t stack)
+bool wick_explain_has_java(const struct wick_profile *p, uint32_t stack)
 {
     for (; stack; stack = p->stacks[stack].parent)
         if (wick_frame_kind_is_java(p->frames[p->stacks[stack].frame].kind))
@@ -52,7 +52,7 @@ static bool *java_threads(const struct wick_explain *x)
     const struct wick_explain_facts *f = x->f;
     bool *java = calloc(f->p->nthreads + 1, sizeof *java);
     for (size_t i = 0; java && i < f->ncpu; i++)
-        java[f->cpu[i].thread] |= has_java(f->p, f->cpu[i].stack);
+        java[f->cpu[i].thread] |= wick_explain_has_java(f->p, f->cpu[i].stack);
     x->f->failed |= !java;
     if (java)
         java[0] = false;

@@ -475,6 +475,32 @@ static bool carriers_lack_cpu(struct wick_explain *x)
     return all > 0 && wick_explain_counts(f, ready, WAIT_LEAST) && ready >= CHAIN_MOST * all;
 }
 
+/* How long threads of the program were ready to run without a CPU; 0 = they had one for most of the time. */
+static int64_t without_any_cpu(const struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    int64_t ready = 0, ran = 0;
+    for (size_t i = 0; i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        bool waits = s->state == WICK_EXPLAIN_WAITING_FOR_CPU;
+        if (!wick_explain_has_java(f->p, s->stack) ||
+            !(waits || s->state == WICK_EXPLAIN_RUNNABLE || s->state == WICK_EXPLAIN_DEFAULT))
+            continue;
+        ready = wick_sum(ready, waits ? s->weight_ns : 0);
+        ran = wick_sum(ran, waits ? 0 : s->weight_ns);
+    }
+    return ready > ran ? ready : 0;
+}
+
+/* Whether threads wait there for others of which nothing is known but that they lack CPUs, for as long or longer: the
+ * machine's rules say so. */
+static bool may_be_the_machines(const struct place *at, int64_t ready_ns)
+{
+    bool others = wick_wait_is_lock(at->kind) || at->kind == WICK_WAIT_FUTURE || at->kind == WICK_WAIT_LATCH ||
+                  at->kind == WICK_WAIT_QUEUE_FULL;
+    return others && !at->nlinks && at->via == WICK_WAIT_NONE && at->ns <= ready_ns;
+}
+
 void wick_explain_waiting(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -493,8 +519,13 @@ void wick_explain_waiting(struct wick_explain *x)
         if ((double)all.rows[i].ns >= LINK_LEAST * whole)
             follow(x, &all, i);
     sort(&all);
+    int64_t ready = without_any_cpu(x);
     for (size_t i = 0; i < all.n; i++) {
         const struct place *at = &all.rows[i];
+        if (may_be_the_machines(at, ready)) {
+            x->monitors_said_ns += at->kind == WICK_WAIT_MONITOR ? (double)at->ns : 0;
+            continue;
+        }
         if (wick_explain_share((double)at->ns, whole) < x->rule->threshold ||
             !wick_explain_counts(f, (double)at->ns, WAIT_LEAST))
             break;
