@@ -88,9 +88,11 @@ static void test_queue_full__waits_for_what_the_consumer_waits_for(void **state)
         add(s, thread_of(s, "spooler", 1), lock, WICK_EXPLAIN_NATIVE_WAIT, held);
         if (held < 10)
             add(s, thread_of(s, "spooler", 1), STACK(s, "app/Spool.run"), WICK_EXPLAIN_RUNNABLE, 10 - held);
-        begins(s, held == 10 ? "waiting: 100 % of the time that threads have work (40.0 s) is waiting for a lock of a "
+        else /* and that it lacks a CPU is not its work */
+            add(s, thread_of(s, "spooler", 1), STACK(s, "app/Spool.run"), WICK_EXPLAIN_WAITING_FOR_CPU, 2);
+        begins(s, held == 10 ? "waiting: 95 % of the time that threads have work (40.0 s) is waiting for a lock of a "
                                "file, at app.Spool.append; 30.0 s of it by threads that wait for room in a queue at "
-                               "app.Main.put, while its consumer does (100 %)\n\n"
+                               "app.Main.put, while its consumer does (83 %)\n\n"
                              : "waiting: 75 % of the time that threads have work (30.0 s) is waiting for room in a "
                                "queue, at app.Main.put\n");
     }
@@ -152,8 +154,8 @@ static void test_socket__is_an_answer_where_nobody_else_asks(void **state)
 {
     static const struct {
         unsigned writes;
-        bool accepts, said;
-    } cases[] = {{2, false, true}, {2, true, false}, {1, false, false}};
+        bool accepts, spins, said;
+    } cases[] = {{2, false, false, true}, {2, true, false, false}, {2, false, true, false}, {1, false, false, false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene *s = scene();
@@ -163,6 +165,8 @@ static void test_socket__is_an_answer_where_nobody_else_asks(void **state)
         if (cases[i].accepts)
             add(s, thread_of(s, "acceptor", 2), STACK(s, "app/Main.listen", "java/net/ServerSocket.accept"),
                 WICK_EXPLAIN_IO, 10);
+        if (cases[i].spins)
+            cpu(s, STACK(s, "app/Main.relay", "sun/nio/ch/SelectorImpl.select"), 5);
         (cases[i].said ? has : has_not)(s, "is waiting for a peer's answer, at app.Link.ask");
     }
 }

@@ -110,13 +110,21 @@ static uint32_t function_at(const struct wick_profile *p, uint32_t stack)
     return p->frames[p->stacks[stack].frame].function;
 }
 
-/* Whether clients may come to this process, by what its threads wait for. */
+static bool serve(const struct wick_profile *p, const struct wick_explain_sample *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct wick_wait w = wick_wait_of(p, rows[i].stack);
+        if (w.kind == WICK_WAIT_CLIENT || w.kind == WICK_WAIT_EVENT || w.in_request)
+            return true;
+    }
+    return false;
+}
+
+/* Whether clients may come to this process; a selector that never waits for events is one as well. */
 static bool accepts(const struct wick_explain *x)
 {
-    for (size_t i = 0; i < x->f->nwall; i++)
-        if (x->waits[i].kind == WICK_WAIT_CLIENT || x->waits[i].kind == WICK_WAIT_EVENT || x->waits[i].in_request)
-            return true;
-    return false;
+    const struct wick_explain_facts *f = x->f;
+    return serve(f->p, f->wall, f->nwall) || serve(f->p, f->cpu, f->ncpu);
 }
 
 static void count_writes(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n,

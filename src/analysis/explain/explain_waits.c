@@ -220,9 +220,9 @@ static void tasks(struct wick_explain *x, const struct place *at, bool own, stru
     sort(out);
 }
 
-/* Time of a thread, of that in waits, and at the place itself. */
+/* Time of a thread, of that in waits, and without a CPU; whether it waits at the place itself. */
 struct held {
-    int64_t all_ns, held_ns;
+    int64_t all_ns, held_ns, ready_ns;
     bool here;
 };
 
@@ -239,12 +239,15 @@ static void held_up(struct wick_explain *x, const struct place *at, struct place
         h->here |= here;
         h->all_ns = wick_sum(h->all_ns, f->wall[i].weight_ns);
         h->held_ns = wick_sum(h->held_ns, held && !here ? f->wall[i].weight_ns : 0);
+        if (f->wall[i].state == WICK_EXPLAIN_WAITING_FOR_CPU)
+            h->ready_ns = wick_sum(h->ready_ns, f->wall[i].weight_ns);
     }
     for (size_t i = 0; of && i < f->nwall; i++) {
         const struct held *h = &of[f->wall[i].thread];
         struct wick_wait w = doing(x, i);
-        bool all =
-            (double)h->all_ns >= HELD_UP * (double)f->duration_ns && (double)h->held_ns >= HELD_UP * (double)h->all_ns;
+        bool all = (double)h->all_ns >= HELD_UP * (double)f->duration_ns &&
+                   (double)h->held_ns >= HELD_UP * ((double)h->all_ns - (double)h->ready_ns) &&
+                   h->held_ns > h->ready_ns;
         bool computes = w.kind == WICK_WAIT_NONE && 1u << f->wall[i].state & WICK_EXPLAIN_WORK;
         if (!h->here && w.stack && (computes || (all && wick_explain_is_trouble(x, i))))
             add_to(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
