@@ -74,6 +74,7 @@ struct wick_step_env {
 struct walker {
     struct wick_step_env env;
     struct wick_host_other others[WICK_HOST_OTHERS];
+    struct wick_host_link links[WICK_HOST_LINKS];
     struct wick_host_record record;
 };
 
@@ -312,7 +313,7 @@ static __attribute__((noinline)) void fill_head(struct wick_host_head *h, struct
     h->cgroup = bpf_get_current_cgroup_id();
     bpf_probe_read_kernel_str(h->comm, sizeof h->comm, task->comm);
     bpf_probe_read_kernel_str(h->process_comm, sizeof h->process_comm, leader->comm);
-    h->nkernel = h->nframes = h->nothers = 0;
+    h->nkernel = h->nframes = h->nothers = h->nlinks = 0;
     *birth = h->birth;
 }
 
@@ -328,6 +329,13 @@ static __attribute__((noinline)) long put(struct walker *at)
     struct wick_host_other *behind = (struct wick_host_other *)&at->record.frames[n];
     for (__u32 i = 0; i < WICK_HOST_OTHERS && i < at->record.head.nothers; i++, bytes += sizeof *behind)
         behind[i] = at->others[i];
+    __u64 end = bytes;
+    __asm__ volatile("" : "+r"(end)); /* what is compared is what is added */
+    if (end > __builtin_offsetof(struct wick_host_record, more_room))
+        return 0;
+    struct wick_host_link *last = (struct wick_host_link *)((char *)&at->record + end);
+    for (__u32 i = 0; i < WICK_HOST_LINKS && i < at->record.head.nlinks; i++, bytes += sizeof *last)
+        last[i] = at->links[i];
     return bpf_ringbuf_output(&ring, &at->record, bytes, now ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 

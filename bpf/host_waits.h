@@ -29,9 +29,14 @@ struct wait {
     __u64 asleep_ns, ready_ns;
     __u64 whole_ns, times_ns; /* what was measured, and what it stands for */
     __u32 flags;              /* of the record */
+    __u64 slept_ns, woken_ns; /* of the record as well */
     __u32 seen, chosen, nstays, woken;
     struct stay stays[WICK_HOST_STAYS];
     struct wick_host_other waker; /* if `woken` */
+    /* What it has done since another thread woke it: `own[0]` since it last began to sleep until an interrupt, `own[1]`
+     * before, if that is `mixed`; and what it had waited for until then, the latest first. */
+    struct wick_host_link own[2], links[WICK_HOST_LINKS];
+    __u32 nlinks, pad;
 };
 
 /* Goes with the thread. */
@@ -162,6 +167,14 @@ static __attribute__((noinline)) void begin_stay(struct wait *w, __u32 cpu, __u6
         w->nstays = n + 1;
 }
 
+static __attribute__((noinline)) void copy_links(struct walker *at, const struct wait *w)
+{
+    __u32 n = 0;
+    for (; n < WICK_HOST_LINKS && n < w->nlinks; n++)
+        at->links[n] = w->links[n];
+    at->record.head.nlinks = n;
+}
+
 STEP_INLINE void fill_wait(struct walker *at, struct wait *w)
 {
     at->record.head.type = WICK_HOST_WAIT;
@@ -172,8 +185,13 @@ STEP_INLINE void fill_wait(struct walker *at, struct wait *w)
     at->record.head.call = -1;
     if (w->ready_ns)
         find_rivals(at, w);
-    if (w->woken && w->asleep_ns && at->record.head.nothers < WICK_HOST_OTHERS)
-        at->others[at->record.head.nothers++] = w->waker;
+    if (!w->woken || !w->asleep_ns || at->record.head.nothers >= WICK_HOST_OTHERS)
+        return;
+    at->others[at->record.head.nothers++] = w->waker;
+    at->record.head.slept_ns = w->slept_ns;
+    at->record.head.woken_ns = w->woken_ns;
+    if (w->waker.role == WICK_HOST_WOKE)
+        copy_links(at, w);
 }
 
 STEP_INLINE void put_wait(struct walker *at, struct wick_host_counts *c, __u64 begin)
@@ -202,6 +220,22 @@ static __attribute__((noinline)) void record_first(struct wait *w, struct wick_h
     put_wait(at, c, begin);
 }
 
+/* Until now it was asleep, and no other thread woke it: what it did before is put together. */
+static __attribute__((noinline)) void slept(struct wait *w, __u64 now)
+{
+    struct wick_host_link *last = &w->own[0], *before = &w->own[1];
+    before->from_ns = before->mixed ? before->from_ns : last->from_ns;
+    before->queue_ns = (before->mixed ? before->queue_ns : 0) + last->queue_ns;
+    before->asleep_ns = (before->mixed ? before->asleep_ns : 0) + last->asleep_ns;
+    before->disk_ns = (before->mixed ? before->disk_ns : 0) + last->disk_ns;
+    before->mixed = 1;
+    __u64 ns = now > w->out_ns ? now - w->out_ns : 0;
+    last->from_ns = w->out_ns;
+    last->queue_ns = 0;
+    last->asleep_ns = w->flags & WICK_HOST_DISK ? 0 : ns;
+    last->disk_ns = w->flags & WICK_HOST_DISK ? ns : 0;
+}
+
 /* What a thread that has a processor again waited for. */
 static __attribute__((noinline)) void end_wait(struct wait *w, const struct wick_host_plan *p,
                                                struct wick_host_counts *c, __u64 now)
@@ -215,6 +249,14 @@ static __attribute__((noinline)) void end_wait(struct wait *w, const struct wick
     /* the clock may go back a little from one reading to the next, as it is adjusted */
     wake = wake < out ? out : wake > now ? now : wake;
     __u64 whole = now - out, asleep = wake - out, threshold = p->threshold_ns;
+    if (asleep && !w->woken) {
+        w->out_ns = out;
+        slept(w, wake);
+        w->out_ns = 0;
+    }
+    w->own[0].queue_ns += now - wake;
+    w->slept_ns = out;
+    w->woken_ns = wake;
     if (whole < threshold) {
         /* the command takes a threshold of 32 bits, so neither product is longer than 64 */
         if (((__u64)bpf_get_prandom_u32() * threshold >> 32) >= whole)
@@ -313,22 +355,34 @@ int wait_wakeup(unsigned long long *ctx)
  *
  * A wakeup in an interrupt is not the work of the thread that was interrupted. That one is going on is known from the
  * tracepoints around handlers, soft interrupts and timers; each sets and clears a bit of its own, so that one that is
- * seen only half when recording starts does no harm for long. */
+ * seen only half when recording starts does no harm for long. The idle thread wakes nobody of its own accord.
+ *
+ * What a thread sends to this machine itself is received in a soft interrupt as well, at the end of its send(). That
+ * is its own work: it is known by the packet, which a thread outside of interrupts gave to the receiving side. */
 
 enum { IN_HANDLER = 1, IN_SOFT = 2, IN_TIMER = 4 };
+
+struct interrupts {
+    __u32 in;     /* bits */
+    __u32 sender; /* number of the thread whose packet is to be received on this CPU, 0 = there is none */
+};
 
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
     __uint(max_entries, 1);
     __type(key, __u32);
-    __type(value, __u32);
-} interrupts SEC(".maps"); /* that this CPU is in: bits */
+    __type(value, struct interrupts);
+} interrupts SEC(".maps");
 
 STEP_INLINE int interrupt(__u32 set, __u32 clear)
 {
-    __u32 zero = 0, *in = bpf_map_lookup_elem(&interrupts, &zero);
-    if (in)
-        *in = (*in | set) & ~clear;
+    __u32 zero = 0;
+    struct interrupts *i = bpf_map_lookup_elem(&interrupts, &zero);
+    if (!i)
+        return 0;
+    i->in = (i->in | set) & ~clear;
+    if (clear == IN_SOFT)
+        i->sender = 0;
     return 0;
 }
 
@@ -368,20 +422,164 @@ int wait_timer_exit(void *ctx)
     return interrupt(0, IN_TIMER);
 }
 
+/* A packet is put where the next soft interrupt receives it. */
+SEC("tp_btf/netif_rx")
+int wait_packet(void *ctx)
+{
+    __u32 zero = 0;
+    struct interrupts *i = bpf_map_lookup_elem(&interrupts, &zero);
+    if (i && !i->in)
+        i->sender = (__u32)bpf_get_current_task_btf()->pid;
+    return 0;
+}
+
+STEP_INLINE bool is_work_of(const struct interrupts *i, __u32 tid)
+{
+    return tid && (!i->in || (i->in == IN_SOFT && i->sender == tid));
+}
+
+/* --- what was done while a thread waited ---
+ *
+ *      A waits   |-----------------------------------|     B woke A, C had woken B, a disk had woken C. So A waited for
+ *      B  works--|---------| waits    |- queue -|-->A|     B's work, for C's disk, for C's work, and then for B: its
+ *      C         |    |--- disk ---|->B|                   turn on a CPU, and its work.
+ *
+ * Each thread keeps what it did since another one woke it, and what was done before: while it slept by the one that
+ * woke it, and by itself before it slept. When it wakes a third one it hands both on. */
+
+struct chain {
+    struct wick_host_link links[WICK_HOST_LINKS];
+    __u64 now;
+    __u32 n, pad;
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct chain);
+} chains SEC(".maps"); /* that is made on this CPU */
+
+/* Earlier verifiers lose sight of an index that was compared with something. */
+STEP_INLINE struct wick_host_link *link_at(struct chain *c, __u32 i)
+{
+    __asm__ volatile("" : "+r"(i));
+    return &c->links[i & (WICK_HOST_LINKS - 1)];
+}
+
+/* What ended where the link before it begins is put together with that if both are of one process, and together no
+ * longer than it is ago that they ended, or there is no more room: what was lately is known exactly, and a chain goes
+ * on for as long as it does not change between processes too often. False: more is not asked for, since it is from the
+ * link on that is known, or there is no room. */
+static __attribute__((noinline)) bool add_link(struct chain *c, const struct wick_host_link *link, __u64 since_ns)
+{
+    __u32 n = c->n;
+    bool more = link->from_ns > since_ns;
+    if (n >= 2 && n <= WICK_HOST_LINKS) {
+        struct wick_host_link *last = link_at(c, n - 1);
+        __u64 ended = link_at(c, n - 2)->from_ns;
+        if (last->pid == link->pid && last->birth.start_ns == link->birth.start_ns &&
+            last->birth.execs == link->birth.execs &&
+            (n == WICK_HOST_LINKS || ended - link->from_ns <= c->now - ended)) {
+            last->from_ns = link->from_ns;
+            last->queue_ns += link->queue_ns;
+            last->asleep_ns += link->asleep_ns;
+            last->disk_ns += link->disk_ns;
+            last->mixed = 1;
+            return more;
+        }
+    }
+    if (n >= WICK_HOST_LINKS)
+        return false;
+    *link_at(c, n) = *link;
+    c->n = n + 1;
+    return more;
+}
+
+/* What the last link did before that time is left out. */
+static __attribute__((noinline)) void cut_last(struct chain *c, __u64 since_ns)
+{
+    __u32 n = c->n;
+    struct wick_host_link *l = link_at(c, n - 1);
+    __u64 end = n > 1 ? link_at(c, n - 2)->from_ns : c->now, cut = since_ns - l->from_ns;
+    if (!n || l->from_ns >= since_ns || end <= since_ns)
+        return;
+    if (l->mixed) {
+        __u64 part = ((end - since_ns) << 10) / (end - l->from_ns); /* of 1024; both are less than half a year */
+        l->queue_ns = l->queue_ns * part >> 10;
+        l->asleep_ns = l->asleep_ns * part >> 10;
+        l->disk_ns = l->disk_ns * part >> 10;
+    } else { /* it was asleep first, in one of the two ways */
+        l->asleep_ns = l->asleep_ns > cut ? l->asleep_ns - cut : 0;
+        l->disk_ns = l->disk_ns > cut ? l->disk_ns - cut : 0;
+    }
+    l->from_ns = since_ns;
+}
+
+/* What the thread did itself, and what was done before. */
+static __attribute__((noinline)) bool add_history(struct chain *c, const struct wait *of, __u64 since_ns)
+{
+    bool more = add_link(c, &of->own[0], since_ns);
+    if (more && of->own[1].mixed)
+        more = add_link(c, &of->own[1], since_ns);
+    for (__u32 i = 0; more && i < WICK_HOST_LINKS && i < of->nlinks; i++)
+        more = add_link(c, &of->links[i], since_ns);
+    return more;
+}
+
+static __attribute__((noinline)) void name_links(struct wait *w, struct task_struct *task)
+{
+    struct task_struct *leader = task->group_leader;
+    w->own[0].birth = w->own[1].birth = birth_of(leader);
+    w->own[0].pid = w->own[1].pid = (__u32)task->tgid;
+    bpf_probe_read_kernel_str(w->own[0].comm, sizeof w->own[0].comm, leader->comm);
+    __builtin_memcpy(w->own[1].comm, w->own[0].comm, sizeof w->own[1].comm);
+}
+
+/* The thread that runs wakes another one, which slept since that time; 0 = it is new. */
+static __attribute__((noinline)) void hand_over(struct wait *to, const struct wait *by, __u64 now, __u64 since_ns)
+{
+    __u32 zero = 0;
+    struct chain *c = bpf_map_lookup_elem(&chains, &zero);
+    if (!c)
+        return;
+    c->n = 0;
+    c->now = now;
+    if (!add_history(c, by, since_ns) && since_ns && c->n && link_at(c, c->n - 1)->from_ns <= since_ns) {
+        cut_last(c, since_ns);
+        add_history(c, to, 0);
+    }
+    __builtin_memcpy(to->links, c->links, sizeof to->links);
+    to->nlinks = c->n;
+    to->own[0].from_ns = now;
+    to->own[0].queue_ns = to->own[0].asleep_ns = to->own[0].disk_ns = to->own[1].mixed = 0;
+}
+
 /* Before a wakeup, in the thread or interrupt that makes it. */
 SEC("tp_btf/sched_waking")
 int wait_waking(unsigned long long *ctx)
 {
     struct task_struct *task = bpf_get_current_task_btf(), *leader = task->group_leader;
-    struct wait *w = bpf_task_storage_get(&waits, (struct task_struct *)ctx[0], NULL, 0);
-    __u32 zero = 0, *in = bpf_map_lookup_elem(&interrupts, &zero);
-    if (!w || !w->out_ns || w->wake_ns || !in)
+    struct wait *w = bpf_task_storage_get(&waits, (struct task_struct *)ctx[0], NULL, 0), *by = NULL;
+    __u32 zero = 0;
+    struct interrupts *i = bpf_map_lookup_elem(&interrupts, &zero);
+    __u64 now = bpf_ktime_get_ns();
+    if (!w || !w->out_ns || w->wake_ns || !i)
         return 0;
+    bool works = is_work_of(i, (__u32)task->pid);
     w->woken = 1;
-    w->waker.role = *in ? WICK_HOST_INTERRUPT : WICK_HOST_WOKE;
+    w->waker.role = works ? WICK_HOST_WOKE : WICK_HOST_INTERRUPT;
     w->waker.pid = (__u32)task->tgid;
     w->waker.birth = birth_of(leader);
     bpf_probe_read_kernel_str(w->waker.comm, sizeof w->waker.comm, leader->comm);
+    name_links(w, (struct task_struct *)ctx[0]);
+    if (works && (by = bpf_task_storage_get(&waits, task, NULL, 0))) {
+        name_links(by, task);
+        hand_over(w, by, now, w->out_ns);
+    } else {
+        w->nlinks = works ? 0 : w->nlinks; /* what it had waited for before stays known */
+        slept(w, now);
+    }
     return 0;
 }
 
@@ -409,6 +607,11 @@ int wait_wakeup_new(unsigned long long *ctx)
         w->nstays = w->woken = 0;
         w->out_ns = w->wake_ns = bpf_ktime_get_ns();
         begin_stay(w, task->thread_info.cpu, w->wake_ns);
+        struct wait *by = bpf_task_storage_get(&waits, bpf_get_current_task_btf(), NULL, 0);
+        if (by && by != w) {
+            name_links(by, bpf_get_current_task_btf());
+            hand_over(w, by, w->wake_ns, 0);
+        }
     }
     return 0;
 }

@@ -40,7 +40,8 @@ static void usage(FILE *f)
           "and\n"
           "root or CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE.\n"
           "Samples carry the labels process and, where there is one, container: --by process, --process REGEX;\n"
-          "with -e sched also ran-instead and woken-by: wick top -e wall --by ran-instead.\n"
+          "with -e sched also ran-instead, woken-by, waited-for and waited-for-state: wick top -e wall\n"
+          "--by waited-for.\n"
           "\n",
           f);
     wick_args_help(WICK_ARGS_HOST, f);

@@ -28,6 +28,7 @@ enum {
     WICK_HOST_STAYS = 4,       /* CPUs on whose queues a thread may have been while it waited for one */
     WICK_HOST_RIVALS = 16,     /* processes that ran instead */
     WICK_HOST_OTHERS = 17,     /* these, and who woke it */
+    WICK_HOST_LINKS = 8,       /* threads, one after the other, that a thread waited for; two for some */
 };
 
 enum wick_host_type { WICK_HOST_SAMPLE, WICK_HOST_EXIT, WICK_HOST_WAIT };
@@ -59,11 +60,12 @@ struct wick_host_head {
     char comm[WICK_HOST_COMM];         /* of the thread */
     char process_comm[WICK_HOST_COMM]; /* of the process */
     uint32_t nkernel, nframes;
-    uint32_t nothers, pad;
+    uint32_t nothers, nlinks;
     /* of a wait: for how long it could not run, and then for how long it could and did not, both as many times as the
      * record stands for; and the system call it was in, negative = none */
     uint64_t asleep_ns, ready_ns;
     int64_t call;
+    uint64_t slept_ns, woken_ns; /* from when until when it could not run, as it was */
 };
 
 /* What another process has to do with a wait. */
@@ -80,19 +82,36 @@ struct wick_host_other {
     char comm[WICK_HOST_COMM];
 };
 
-/* Only so many frames as there are, with the others of a wait right behind them. A native frame's `level` is 1 if the
- * rules of its page were not there. */
+/* What a thread did that another one waited for: from then on until the link before this one begins, or until the wait
+ * ended. It worked on it in what is not accounted for here. */
+struct wick_host_link {
+    struct wick_host_birth birth;
+    uint64_t from_ns;
+    uint64_t queue_ns;           /* on the queue of a CPU */
+    uint64_t asleep_ns, disk_ns; /* until a device, a timer or the network woke it; disk: uninterruptibly */
+    uint32_t pid, mixed;         /* mixed: in any order. Else it was asleep first */
+    char comm[WICK_HOST_COMM];
+};
+
+/* Only so many frames as there are, with the others of a wait and then its links right behind them. A native
+ * frame's `level` is 1 if the rules of its page were not there. */
 struct wick_host_record {
     struct wick_host_head head;
     uint64_t kernel[WICK_HOST_KERNEL];
     struct wick_step_frame frames[WICK_HOST_FRAMES];
     struct wick_host_other room[WICK_HOST_OTHERS];
+    struct wick_host_link more_room[WICK_HOST_LINKS];
 };
 
 /* Those of a wait; s->head.nothers of them. */
 static inline const struct wick_host_other *wick_host_others(const struct wick_host_record *s)
 {
     return (const struct wick_host_other *)&s->frames[s->head.nframes];
+}
+
+static inline const struct wick_host_link *wick_host_links(const struct wick_host_record *s)
+{
+    return (const struct wick_host_link *)(wick_host_others(s) + s->head.nothers);
 }
 
 /* A page of the code of an address space. */

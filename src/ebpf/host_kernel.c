@@ -99,8 +99,8 @@ enum { WAITS_MAJOR = 6, WAITS_MINOR = 1 };
  * be taken for time on the run queue. */
 static const char *const wait_programs[] = {"wait_switch",       "wait_migrate",    "wait_handler_entry",
                                             "wait_handler_exit", "wait_soft_entry", "wait_soft_exit",
-                                            "wait_timer_entry",  "wait_timer_exit", "wait_waking",
-                                            "wait_wakeup_new",   "wait_wakeup"};
+                                            "wait_timer_entry",  "wait_timer_exit", "wait_packet",
+                                            "wait_waking",       "wait_wakeup_new", "wait_wakeup"};
 enum { WAIT_PROGRAMS = sizeof wait_programs / sizeof *wait_programs };
 
 /* Where a thread that has a processor again is seen: the tracepoint sched_exit_tp, or before Linux 6.16 a probe. */

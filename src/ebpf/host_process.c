@@ -162,22 +162,56 @@ static struct wick_host_process *find(struct wick_host_processes *ps, const stru
     return p;
 }
 
+static const char *container_by_birth(struct wick_host_processes *ps, const struct wick_host_birth *birth)
+{
+    const struct wick_host_process *known = find(ps, birth);
+    return known ? known->container : "";
+}
+
+/* Who woke it, or ran instead of it. */
+static void add_other(struct wick_host_processes *ps, struct wick_strbuf *out, const struct wick_host_other *other)
+{
+    const char *container = container_by_birth(ps, &other->birth);
+    wick_strbuf_addc(out, ',');
+    if (other->role == WICK_HOST_INTERRUPT)
+        wick_strbuf_adds(out, "woken-by=interrupt");
+    else if (other->role == WICK_HOST_WOKE)
+        add_process(out, "woken-by", "woken-by-container", other->comm, other->pid, container);
+    else if (!other->pid)
+        wick_strbuf_adds(out, "ran-instead=idle");
+    else
+        add_process(out, "ran-instead", "ran-instead-container", other->comm, other->pid, container);
+}
+
+/* What it waited for: a process and what that one did, or itself the interrupt that woke it. */
+static void add_waited_for(struct wick_host_processes *ps, struct wick_strbuf *out,
+                           const struct wick_host_relation *wait)
+{
+    static const char *const doings[WICK_HOST_DOINGS] = {
+        [WICK_HOST_WORKED] = "on-cpu",
+        [WICK_HOST_QUEUED] = "run-queue",
+        [WICK_HOST_DISKED] = "disk",
+        [WICK_HOST_SLEPT] = "interrupt",
+    };
+    if (!wait->link) {
+        wick_strbuf_adds(out, wait->other && wait->other->role == WICK_HOST_INTERRUPT ? ",waited-for=interrupt" : "");
+        return;
+    }
+    wick_strbuf_addc(out, ',');
+    add_process(out, "waited-for", "waited-for-container", wait->link->comm, wait->link->pid,
+                container_by_birth(ps, &wait->link->birth));
+    wick_strbuf_addf(out, ",waited-for-state=%s", doings[wait->doing]);
+}
+
 uint32_t wick_host_process_context(struct wick_host_processes *ps, const struct wick_host_process *p,
-                                   const struct wick_host_other *other)
+                                   const struct wick_host_relation *wait)
 {
     struct wick_strbuf labels = WICK_STRBUF_INIT;
-    const struct wick_host_process *known = other ? find(ps, &other->birth) : NULL;
-    const char *container = known ? known->container : "";
     add_process(&labels, "process", "container", p->comm, p->pid, p->container);
-    wick_strbuf_adds(&labels, other ? "," : "");
-    if (other && other->role == WICK_HOST_INTERRUPT)
-        wick_strbuf_adds(&labels, "woken-by=interrupt");
-    else if (other && other->role == WICK_HOST_WOKE)
-        add_process(&labels, "woken-by", "woken-by-container", other->comm, other->pid, container);
-    else if (other && !other->pid)
-        wick_strbuf_adds(&labels, "ran-instead=idle");
-    else if (other)
-        add_process(&labels, "ran-instead", "ran-instead-container", other->comm, other->pid, container);
+    if (wait && wait->other)
+        add_other(ps, &labels, wait->other);
+    if (wait)
+        add_waited_for(ps, &labels, wait);
     uint32_t context = labels.failed ? 0 : wick_host_context(ps->tables, labels.buf);
     wick_strbuf_release(&labels);
     return context;

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "ebpf/host_cache.h"
+#include "ebpf/host_chain.h"
 #include "ebpf/host_kernel.h"
 #include "ebpf/host_space.h"
 #include "ebpf/host_tables.h"
@@ -79,9 +80,16 @@ void wick_host_processes_release(struct wick_host_processes *ps);
 /* The process of a sample, read if it is new; NULL = no memory. Borrowed until the next call of _of or _end. */
 struct wick_host_process *wick_host_process_of(struct wick_host_processes *ps, const struct wick_host_head *h);
 
-/* The number of its labels; if `other` is not NULL, with what that one has to do with a wait. */
+/* What others have to do with a wait; NULL = nothing is known. */
+struct wick_host_relation {
+    const struct wick_host_other *other;
+    const struct wick_host_link *link; /* what it waited for, and what that one did */
+    enum wick_host_doing doing;
+};
+
+/* The number of its labels; `wait` may be NULL. */
 uint32_t wick_host_process_context(struct wick_host_processes *ps, const struct wick_host_process *p,
-                                   const struct wick_host_other *other);
+                                   const struct wick_host_relation *wait);
 
 /* That address space has ended. */
 void wick_host_process_end(struct wick_host_processes *ps, const struct wick_host_birth *birth);

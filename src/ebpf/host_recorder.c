@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "ebpf/host_chain.h"
 #include "ebpf/host_names.h"
 #include "ebpf/host_teach.h"
 #include "record/wait_state.h"
@@ -152,15 +153,43 @@ static void write_phase(struct wick_host_recorder *r, struct wick_jfr_wall_clock
     r->waits_weight += weight_ns;
 }
 
-/* Time asleep, with who ended it. */
+/* A time of the wait as many times as the record stands for. */
+static uint64_t standing_for(const struct wick_host_head *h, uint64_t ns)
+{
+    uint64_t whole = h->woken_ns - h->slept_ns;
+    return (uint64_t)((unsigned __int128)ns * h->asleep_ns / whole);
+}
+
+/* Time asleep, with who ended it: a sample for each process that it waited for and what that one did, and one for the
+ * rest. */
 static void write_asleep(struct wick_host_recorder *r, struct wick_jfr_wall_clock_sample *event,
                          const struct wick_host_process *p, const struct wick_host_record *s, unsigned state)
 {
     const struct wick_host_other *others = wick_host_others(s);
-    for (uint32_t i = 0; i < s->head.nothers; i++)
+    const struct wick_host_head *h = &s->head;
+    struct wick_host_relation by = {0};
+    struct wick_host_part parts[WICK_HOST_LINKS];
+    uint64_t left = h->asleep_ns;
+    uint32_t nparts = h->woken_ns > h->slept_ns
+                          ? wick_host_chain_split(wick_host_links(s), h->nlinks, h->slept_ns, h->woken_ns, parts)
+                          : 0;
+    for (uint32_t i = 0; i < h->nothers; i++)
         if (others[i].role != WICK_HOST_RAN)
-            event->context = wick_host_process_context(&r->processes, p, &others[i]);
-    write_phase(r, event, s->head.asleep_ns, state);
+            by.other = &others[i];
+    for (uint32_t i = 0; i < nparts; i++)
+        for (int doing = 0; doing < WICK_HOST_DOINGS; doing++) {
+            uint64_t part_ns = standing_for(h, parts[i].ns[doing]), ns = part_ns < left ? part_ns : left;
+            if (!ns)
+                continue;
+            left -= ns;
+            by.link = parts[i].who;
+            by.doing = (enum wick_host_doing)doing;
+            event->context = wick_host_process_context(&r->processes, p, &by);
+            write_phase(r, event, ns, state);
+        }
+    by.link = NULL;
+    event->context = wick_host_process_context(&r->processes, p, &by);
+    write_phase(r, event, left, state);
 }
 
 /* Time without a processor: a sample for each process that ran in it, and one for the rest. */
@@ -174,7 +203,7 @@ static void write_ready(struct wick_host_recorder *r, struct wick_jfr_wall_clock
         if (others[i].role != WICK_HOST_RAN || !ns)
             continue;
         left -= ns;
-        event->context = wick_host_process_context(&r->processes, p, &others[i]);
+        event->context = wick_host_process_context(&r->processes, p, &(struct wick_host_relation){&others[i], NULL, 0});
         write_phase(r, event, ns, WICK_JFR_STATE_WAITING_FOR_CPU);
     }
     event->context = p->context;
@@ -208,7 +237,7 @@ static size_t record_bytes(const struct wick_host_head *head)
     return head->type == WICK_HOST_EXIT
                ? sizeof *head
                : offsetof(struct wick_host_record, frames) + head->nframes * sizeof(struct wick_step_frame) +
-                     head->nothers * sizeof(struct wick_host_other);
+                     head->nothers * sizeof(struct wick_host_other) + head->nlinks * sizeof(struct wick_host_link);
 }
 
 /* Does what was put off: symbols may have to be read, which takes long. */
@@ -241,7 +270,7 @@ static bool take_record(void *arg, const struct wick_host_head *head)
 {
     struct wick_host_recorder *r = arg;
     if (head->type != WICK_HOST_EXIT) {
-        if (head->nframes > WICK_HOST_FRAMES || head->nothers > WICK_HOST_OTHERS)
+        if (head->nframes > WICK_HOST_FRAMES || head->nothers > WICK_HOST_OTHERS || head->nlinks > WICK_HOST_LINKS)
             return true;
         struct wick_host_process *p = wick_host_process_of(&r->processes, head);
         if (head->type != WICK_HOST_WAIT)
