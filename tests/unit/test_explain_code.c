@@ -152,6 +152,37 @@ static void test_crowded_out__names_who_has_the_cpus(void **state)
     silent(s);
 }
 
+/* A process of a whole machine that sleeps until another one has done something. */
+static void depend(struct scene *s, const char *process, const char *peer, const char *doing, double seconds)
+{
+    add(s, thread_of(s, process, 0), STACK(s, "kernel:schedule"), WICK_EXPLAIN_IO, seconds);
+    s->wall[s->f.nwall - 1].process = wick_profile_cstring(&s->p, process);
+    s->wall[s->f.nwall - 1].peer = wick_profile_cstring(&s->p, peer);
+    s->wall[s->f.nwall - 1].doing = wick_profile_cstring(&s->p, doing);
+    s->f.peers++;
+}
+
+static void test_starved_peer__names_who_has_no_cpu_and_who_has_it(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    depend(s, "java-1", "postgres-2", "run-queue", 3);
+    depend(s, "java-1", "nginx-3", "run-queue", 1);
+    depend(s, "java-1", "postgres-2", "on-cpu", 2);
+    depend(s, "java-1", "postgres-2", "interrupt", 90); /* nobody could do anything about that */
+    depend(s, "java-1", "java-1", "run-queue", 90);     /* its own threads are not another process */
+    queue(s, "postgres-2", "cc1-12", 0.2);
+    begins(
+        s,
+        "starved-peer: java-1 waits 4.0 s for processes that have no CPU: postgres-2 (75 %), nginx-3 (25 %); that is "
+        "67 % of the time in which it depends on what others do; the CPUs that postgres-2 waits for are used by "
+        "cc1-12 (100 %)\n\n");
+    s = scene();
+    depend(s, "java-1", "postgres-2", "run-queue", 4);
+    depend(s, "java-1", "postgres-2", "on-cpu", 17);
+    silent(s);
+}
+
 /* The time of all processes is in one sum, so the sentence has to say whose it is. */
 static void test_hot_method__of_a_whole_machine_has_its_process(void **state)
 {
@@ -224,6 +255,7 @@ int main(void)
         cmocka_unit_test(test_hot_method__is_uncertain_among_those_inlined_before_the_attach),
         cmocka_unit_test(test_hot_method__is_no_wait),
         cmocka_unit_test(test_crowded_out__names_who_has_the_cpus),
+        cmocka_unit_test(test_starved_peer__names_who_has_no_cpu_and_who_has_it),
         cmocka_unit_test(test_crowded_out__is_a_part_of_the_time_with_work),
         cmocka_unit_test(test_hot_method__of_a_whole_machine_has_its_process),
         cmocka_unit_test(test_hot_code__of_libraries_is_for_their_caller),

@@ -641,8 +641,11 @@ static void take_sample(void *ctx, const struct wick_sample *s)
                                         .endpoint = label_of(p, s, "endpoint"),
                                         .process = label_of(p, s, "process"),
                                         .rival = label_of(p, s, "ran-instead"),
+                                        .peer = label_of(p, s, "waited-for"),
+                                        .doing = label_of(p, s, "waited-for-state"),
                                         .number = f->timed.nsamples};
     f->rivals += row->rival != 0;
+    f->peers += row->doing != 0;
     if (type->kind == WICK_KIND_WALL) {
         const struct wick_jfr_visitor timed = wick_spans_visitor(&f->timed);
         timed.sample(timed.ctx, s);

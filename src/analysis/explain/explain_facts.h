@@ -41,6 +41,7 @@ struct wick_explain_sample {
     int64_t time_ns, weight_ns;
     uint32_t thread, stack, endpoint; /* 0 = none */
     uint32_t process, rival;          /* of a whole machine: labels; rival: what ran instead. 0 = none */
+    uint32_t peer, doing;             /* likewise: what it waited for, and what that one did */
     enum wick_explain_state state;
     double variance; /* of objects (model/interval.h) */
     size_t number;   /* of a wall-clock sample: in `timed` */
@@ -143,6 +144,7 @@ struct wick_explain_facts {
     struct wick_explain_unmounted *unmounted; /* endpoints with requests of virtual threads */
     size_t nunmounted;
     size_t nother; /* samples of something else */
+    size_t peers;  /* samples of waits for what a process did */
     size_t rivals; /* samples of waiting for a CPU that say who had it */
     size_t nwall, ncpu, nspans, cap_wall, cap_cpu, cap_spans;
 

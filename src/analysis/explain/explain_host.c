@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explain_host.c - the rule of `wick explain` about processes that wait for CPUs, of recordings of a whole machine
+ * explain_host.c - the rules of `wick explain` about processes that wait for CPUs, of recordings of a whole machine
  *
  * `wick host -e sched` divides the time that a thread waits for a CPU among the processes that had that CPU in that
  * time. So it is known for each process how long it waited and whom for; what it used itself is known with -e cpu. A
  * process whose own threads stand in each other's way and one that others crowd out differ in these figures.
+ *
+ * The time that a thread sleeps is divided among the processes on which it depended, by what these did. Where those
+ * wait for a CPU, a process is slow that has all the CPU time it asks for. Threads that wait for work depend on nobody.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/explain/explain_int.h"
+#include "analysis/wait/wait_kind.h"
 #include "base/strbuf.h"
 #include "base/sum.h"
 
@@ -58,24 +62,31 @@ static uint32_t most_of(const int64_t *sums, uint32_t n)
     return most;
 }
 
-/* "cc1-4711 (61 %), its own threads (12 %)" */
-static void say_rivals(struct wick_explain *x, struct wick_explain_finding *r, uint32_t process, double queued)
+/* "cc1-4711 (61 %), its own threads (12 %)": those that have most of the time; sums are used up. */
+static void say_shares(struct wick_explain *x, struct wick_explain_finding *r, const char *key, int64_t *sums,
+                       uint32_t own, double of)
 {
     const struct wick_profile *p = x->f->p;
     struct wick_strbuf who = WICK_STRBUF_INIT;
-    int64_t *ran = rivals_of(x->f, process);
-    for (int i = 0; ran && i < NAMES; i++) {
-        uint32_t most = most_of(ran, p->nstrings);
-        double share = wick_explain_share((double)ran[most], queued);
+    for (int i = 0; i < NAMES; i++) {
+        uint32_t most = most_of(sums, p->nstrings);
+        double share = wick_explain_share((double)sums[most], of);
         if (!most || share < PART_LEAST)
             break;
         wick_strbuf_addf(&who, "%s%s (%.0f %%)", i ? ", " : "",
-                         most == process ? "its own threads" : wick_profile_str(p, most), share * 100);
-        ran[most] = 0;
+                         most == own ? "its own threads" : wick_profile_str(p, most), share * 100);
+        sums[most] = 0;
     }
     if (who.len)
-        wick_explain_say(x, r, "who", who.buf);
+        wick_explain_say(x, r, key, who.buf);
     wick_strbuf_release(&who);
+}
+
+static void say_rivals(struct wick_explain *x, struct wick_explain_finding *r, uint32_t process, double queued)
+{
+    int64_t *ran = rivals_of(x->f, process);
+    if (ran)
+        say_shares(x, r, "who", ran, process, queued);
     free(ran);
 }
 
@@ -104,4 +115,88 @@ void wick_explain_crowded_out(struct wick_explain *x)
     }
     free(w.queued);
     free(w.used);
+}
+
+/* --- what waits for others that have no CPU --- */
+
+/* By the number of the string that is a process's name: how long it depended on what others did, and how long these
+ * waited for a CPU in that time. */
+struct depending {
+    int64_t *all, *queued;
+};
+
+static bool is_dependence(const struct wick_explain *x, size_t i)
+{
+    const struct wick_explain_sample *s = &x->f->wall[i];
+    return s->peer && s->doing && s->peer != s->process && s->state != WICK_EXPLAIN_WAITING_FOR_CPU &&
+           wick_wait_role_of(x->waits[i].kind) != WICK_WAIT_IDLE &&
+           strcmp(wick_profile_str(x->f->p, s->doing), "interrupt") != 0;
+}
+
+static bool is_queued(const struct wick_explain *x, size_t i)
+{
+    return !strcmp(wick_profile_str(x->f->p, x->f->wall[i].doing), "run-queue");
+}
+
+static bool learn_dependence(const struct wick_explain *x, struct depending *d)
+{
+    const struct wick_explain_facts *f = x->f;
+    d->all = calloc(f->p->nstrings, sizeof *d->all);
+    d->queued = calloc(f->p->nstrings, sizeof *d->queued);
+    if (!d->all || !d->queued)
+        return false;
+    for (size_t i = 0; i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        if (!is_dependence(x, i))
+            continue;
+        d->all[s->process] = wick_sum(d->all[s->process], s->weight_ns);
+        if (is_queued(x, i))
+            d->queued[s->process] = wick_sum(d->queued[s->process], s->weight_ns);
+    }
+    return true;
+}
+
+/* Those that it waited for without a CPU, and who had the CPUs that the first of them waited for. */
+static void say_peers(struct wick_explain *x, struct wick_explain_finding *r, uint32_t process, double queued)
+{
+    struct wick_explain_facts *f = x->f;
+    int64_t *peers = calloc(f->p->nstrings, sizeof *peers), waited = 0;
+    f->failed |= !peers;
+    for (size_t i = 0; peers && i < f->nwall; i++)
+        if (f->wall[i].process == process && is_dependence(x, i) && is_queued(x, i))
+            peers[f->wall[i].peer] = wick_sum(peers[f->wall[i].peer], f->wall[i].weight_ns);
+    uint32_t peer = peers ? most_of(peers, f->p->nstrings) : 0;
+    for (size_t i = 0; peer && i < f->nwall; i++)
+        if (f->wall[i].process == peer && f->wall[i].state == WICK_EXPLAIN_WAITING_FOR_CPU)
+            waited = wick_sum(waited, f->wall[i].weight_ns);
+    if (peer) {
+        say_shares(x, r, "peers", peers, process, queued);
+        wick_explain_say(x, r, "peer", wick_profile_str(f->p, peer));
+        say_rivals(x, r, peer, (double)waited);
+    }
+    free(peers);
+}
+
+void wick_explain_starved_peer(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    struct depending d = {0};
+    f->failed |= f->peers && !learn_dependence(x, &d);
+    for (int i = 0; f->peers && !f->failed && i < FINDINGS; i++) {
+        uint32_t process = most_of(d.queued, f->p->nstrings);
+        double queued = (double)d.queued[process], share = wick_explain_share(queued, (double)d.all[process]);
+        if (!process || !wick_explain_counts(f, queued, WAIT_LEAST))
+            break;
+        d.queued[process] = 0;
+        if (share < x->rule->threshold)
+            continue;
+        struct wick_explain_finding *r = wick_explain_found(x, queued);
+        wick_explain_filter_process(x, r, process);
+        wick_explain_say(x, r, "process", wick_profile_str(f->p, process));
+        wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, queued);
+        wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+        say_peers(x, r, process, queued);
+    }
+    free(d.all);
+    free(d.queued);
 }
