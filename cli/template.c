@@ -237,6 +237,12 @@ static bool takes_files(const struct wick_cmd *cmd)
     return strstr(cmd->operands, "FILE") || strstr(cmd->operands, "DUMP");
 }
 
+/* The word that may follow a command, copied without its brackets; false if its operands are something else. */
+static bool takes_word(const struct wick_cmd *cmd, char word[32])
+{
+    return sscanf(cmd->operands, "[%31[a-z]]", word) == 1;
+}
+
 /* Those that take files alone are what remains. */
 static void bash_operands(FILE *f)
 {
@@ -244,7 +250,11 @@ static void bash_operands(FILE *f)
         const struct wick_cmd *cmd = &wick_cmd_table[c];
         if (cmd->where)
             continue;
-        const char *words = takes_jvms(cmd) ? "$(_wick_jvms)" : strstr(cmd->operands, "COMMAND") ? "$commands" : NULL;
+        char word[32];
+        const char *words = takes_jvms(cmd)                    ? "$(_wick_jvms)"
+                            : strstr(cmd->operands, "COMMAND") ? "$commands"
+                            : takes_word(cmd, word)            ? word
+                                                               : NULL;
         if (words)
             fprintf(f, "    %s) mapfile -t COMPREPLY < <(compgen %s-W \"%s\" -- \"$cur\"); return ;;\n", cmd->name,
                     takes_files(cmd) ? "-f " : "", words);
@@ -372,7 +382,11 @@ static void zsh_cases(FILE *f)
         fprintf(f, "        %s) _arguments -s", cmd->name);
         zsh_record_options(f, cmd->where);
         zsh_tool_options(f, command);
-        fprintf(f, " \\\n            %s ;;\n", zsh_operands(cmd));
+        char word[32];
+        if (takes_word(cmd, word))
+            fprintf(f, " \\\n            '1:what:(%s)' ;;\n", word);
+        else
+            fprintf(f, " \\\n            %s ;;\n", zsh_operands(cmd));
     }
 }
 

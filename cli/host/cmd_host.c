@@ -16,9 +16,11 @@
 #include "base/clock.h"
 #include "cli/args.h"
 #include "cli/command.h"
+#include "cli/findings.h"
 #include "cli/input/convert.h"
 #include "cli/record/out_file.h"
 #include "cli/ui.h"
+#include "ebpf/host_check.h"
 #include "ebpf/host_recorder.h"
 #include "opt/host_events.h"
 
@@ -27,6 +29,7 @@
 
 struct host_cmd {
     const char *duration, *interval, *file, *event;
+    bool doctor, json;
     uint64_t duration_ns;
     struct wick_opt_host_events events;
 };
@@ -34,6 +37,7 @@ struct host_cmd {
 static void usage(FILE *f)
 {
     fputs("Usage: wick host [OPTION...]\n"
+          "       wick host doctor [--json]\n"
           "\n"
           "Records CPU time of everything that runs on this machine, and with -e sched the time off the CPU: kernel,\n"
           "native code and Java, of all processes, without an agent in any of them. Needs Linux 5.17 (-e sched: 6.1), "
@@ -42,6 +46,7 @@ static void usage(FILE *f)
           "Samples carry the labels process and, where there is one, container: --by process, --process REGEX;\n"
           "with -e sched also ran-instead, woken-by, waited-for and waited-for-state: wick top -e wall\n"
           "--by waited-for.\n"
+          "wick host doctor tries what works on this machine, and says how to enable the rest.\n"
           "\n",
           f);
     wick_args_help(WICK_ARGS_HOST, f);
@@ -65,6 +70,9 @@ static int parse(int argc, char **argv, struct host_cmd *c)
         case WICK_ARG_HOST_INTERVAL:
             c->interval = optarg;
             break;
+        case WICK_ARG_HOST_JSON:
+            c->json = true;
+            break;
         case WICK_ARG_HOST_FILE:
             c->file = optarg;
             break;
@@ -73,7 +81,10 @@ static int parse(int argc, char **argv, struct host_cmd *c)
             return 1 + (opt == WICK_ARG_HELP ? 0 : wick_err_exit(WICK_E_USAGE));
         }
     }
-    if (optind < argc)
+    c->doctor = argc - optind == 1 && !strcmp(argv[optind], "doctor");
+    if (c->json && !c->doctor)
+        return 1 + wick_ui_bad_option("host", "it is for wick host doctor", "--json");
+    if (optind < argc && !c->doctor)
         return 1 +
                wick_ui_bad_option("host", "it records all processes; choose one when showing: --process", argv[optind]);
     if (wick_opt_time(c->duration, 1000000000, &c->duration_ns) || !c->duration_ns)
@@ -86,6 +97,15 @@ static int parse(int argc, char **argv, struct host_cmd *c)
 }
 
 #ifdef WICK_HAS_HOST
+
+static int doctor(const struct host_cmd *c)
+{
+    struct wick_doctor d = {0};
+    wick_host_check(&d);
+    int status = wick_cli_findings_print(&d, c->json);
+    wick_doctor_clear(&d);
+    return status;
+}
 
 static volatile sig_atomic_t interrupted;
 
@@ -240,6 +260,16 @@ static int record(const struct host_cmd *c, struct wick_err *err)
 
 #else
 
+static int doctor(const struct host_cmd *c)
+{
+    struct wick_doctor d = {0};
+    wick_doctor_add(&d, WICK_DOCTOR_FAIL, "build", "as Debian's packages: clang and libbpf-dev; then build wick again",
+                    "this wick was built without the host mode");
+    int status = wick_cli_findings_print(&d, c->json);
+    wick_doctor_clear(&d);
+    return status;
+}
+
 static int record(const struct host_cmd *c, struct wick_err *err)
 {
     return wick_err_set(err, WICK_E_UNSUPPORTED,
@@ -259,5 +289,7 @@ int wick_cmd_host(int argc, char **argv)
     int status = parse(argc, argv, &c);
     if (status)
         return status - 1;
+    if (c.doctor)
+        return doctor(&c);
     return record(&c, &err) ? wick_ui_fail(&err) : 0;
 }

@@ -341,6 +341,11 @@ int wick_host_kernel_start_waits(struct wick_host_kernel *k, uint64_t threshold_
                                    strerror(errno));
 }
 
+bool wick_host_kernel_probes(const struct wick_host_kernel *k)
+{
+    return k->probes;
+}
+
 void wick_host_kernel_stop(struct wick_host_kernel *k)
 {
     for (size_t i = 0; i < WAIT_PROGRAMS; i++) {

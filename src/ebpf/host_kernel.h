@@ -34,6 +34,9 @@ int wick_host_kernel_start(struct wick_host_kernel *k, uint64_t interval_ns, str
 /* Starts records of the time that threads are off the CPU; shorter waits than the threshold are chosen at random. */
 int wick_host_kernel_start_waits(struct wick_host_kernel *k, uint64_t threshold_ns, struct wick_err *err);
 
+/* Whether they are seen by a probe, which each switch of threads then costs, since there is no tracepoint for it. */
+bool wick_host_kernel_probes(const struct wick_host_kernel *k);
+
 /* Stops both; what is in the ring can still be taken. */
 void wick_host_kernel_stop(struct wick_host_kernel *k);
 

@@ -5,8 +5,9 @@
 # alone
 """What a thread waited for, in a recording of the whole machine: `wick host -e sched` beside a process that asks a second one, which
 asks a third one, which works and sleeps; and beside one that is sent packets by another one. The time that the first one waited
-is divided by what each of the others did, which each of them measures of itself."""
+is divided by what each of the others did, which each of them measures of itself. And `wick host doctor`, which says whether it works."""
 import collections
+import json
 import os
 import re
 import signal
@@ -124,6 +125,11 @@ probe = t.wick("host", "-e", "sched", "-d", "100ms", "-f", t.path("try.jfr"))
 if probe.status in (5, 6):
     t.skip("wick host -e sched", probe.err.strip())
     t.done()
+doctor = t.wick("host", "doctor")
+t.check("wick host doctor says what works, as it does", doctor.status == 0 and re.search(r"^OK +-e cpu ", doctor.out, re.M) and
+        re.search(r"^OK +-e sched ", doctor.out, re.M) and "FAIL" not in doctor.out, doctor)
+t.check("and as JSON", {f["check"] for f in json.loads(t.wick("host", "doctor", "--json").out)} >= {"kernel", "rights", "-e cpu", "-e sched"})
+t.check("which only doctor has", t.wick("host", "--json").status == 2 and t.wick("host", "patient").status == 2)
 ask_second, second_answers, ask_third, third_answers = (os.pipe() for _ in range(4))
 ends = connect()
 p = subprocess.Popen([t.WICK, "host", "-e", "sched", "-d", "600", "-f", recording], stderr=subprocess.PIPE, text=True)

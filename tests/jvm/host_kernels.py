@@ -75,6 +75,8 @@ record() { # NAME OPTION...: until the programs have had their time
 
 uname -r >/out/kernel
 said none.said su -s /bin/sh nobody -c 'wick host -d 100ms -f /tmp/none.jfr'
+wick host doctor >/out/doctor.out 2>&1
+said nobody.said su -s /bin/sh nobody -c 'wick host doctor' >/out/nobody.out
 if [ -n "$works" ]; then
     native_spin >/dev/null &
     spin=$!
@@ -296,6 +298,15 @@ def check_rights(out):
     t.check("without rights it says which it needs", said.status == 5 and "CAP_BPF, CAP_PERFMON" in str(said), said)
 
 
+def check_doctor(out, works):
+    """`wick host doctor` as root says what works as it does, and without rights which are missing."""
+    levels = {m[2]: m[1] for m in re.finditer(r"^(OK|WARN|FAIL) +(\S+(?: \S+)?)  ", read(out, "doctor.out"), re.M)}
+    wanted = {"kernel": "OK", "rights": "OK", "-e cpu": "OK", "-e sched": "OK"} if works else {"kernel": "FAIL", "rights": "OK", "-e cpu": "FAIL"}
+    t.check("doctor says what works", {k: levels.get(k) for k in wanted} == wanted, read(out, "doctor.out"))
+    said = read(out, "nobody.out")
+    t.check("and which rights are missing", Said(out, "nobody").status == 6 and re.search(r"FAIL +rights +without CAP_BPF", said), said)
+
+
 UNAVAILABLE = 3  # tools/get-kernel: the mirror cannot be reached, or has lost the package
 why = kernel_image.why_not()
 kernels = {}
@@ -319,6 +330,7 @@ for n, file in kernels.items():
         if not place:
             continue
         t.check("it is that kernel", read(place, "kernel").startswith(n + "."), read(place, "kernel"))
+        check_doctor(place, KERNELS[n])
         if not KERNELS[n]:
             check_refused(place)
             continue

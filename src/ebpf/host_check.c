@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ebpf/host_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "ebpf/host_kernel.h"
+#include "ebpf/host_reason.h"
+#include "sys/permitted.h"
+#include "sys/proc.h"
+#include "sys/whole.h"
+
+#define PERF \
+    "`wick record --perf -a` records the whole machine through perf, and `wick record PID` one JVM as its own user"
+#define BTF     "/sys/kernel/btf/vmlinux"
+#define CGROUPS "/sys/fs/cgroup"
+
+enum { INIT_PID_NAMESPACE = 0xEFFFFFFC /* PROC_PID_INIT_INO */, CGROUP2 = 0x63677270, INTERVAL_NS = 10000000 };
+
+static void check_kernel(struct wick_doctor *d)
+{
+    struct utsname u = {0};
+    int major = 0, minor = 0;
+    uname(&u);
+    if (sscanf(u.release, "%d.%d", &major, &minor) != 2)
+        wick_doctor_add(d, WICK_DOCTOR_WARN, "kernel", NULL, "a kernel of unknown version: %s", u.release);
+    else if (major < 5 || (major == 5 && minor < 17))
+        wick_doctor_add(d, WICK_DOCTOR_FAIL, "kernel", PERF, "Linux %s; 5.17 or newer is needed", u.release);
+    else if (major < 6 || (major == 6 && minor < 1))
+        wick_doctor_add(d, WICK_DOCTOR_WARN, "kernel", "`wick record -e wall PID` shows what a JVM waits for",
+                        "Linux %s; CPU time can be recorded, -e sched needs 6.1 or newer", u.release);
+    else
+        wick_doctor_add(d, WICK_DOCTOR_OK, "kernel", NULL, "Linux %s", u.release);
+    if (access(BTF, R_OK))
+        wick_doctor_add(d, WICK_DOCTOR_FAIL, "kernel types", "a kernel with CONFIG_DEBUG_INFO_BTF; without it, " PERF,
+                        "the kernel does not describe its types: " BTF " cannot be read");
+    else
+        wick_doctor_add(d, WICK_DOCTOR_OK, "kernel types", NULL, "described in " BTF);
+}
+
+/* The capabilities that are needed, by their numbers (linux/capability.h); CAP_SYS_ADMIN has the first two and the last
+ * one as well. */
+static void check_rights(struct wick_doctor *d)
+{
+    static const struct {
+        const char *name, *what_for;
+        int bit;
+        bool admin;
+    } needed[] = {{"CAP_BPF", "to load programs", 39, true},
+                  {"CAP_PERFMON", "to read the kernel's memory and clocks", 38, true},
+                  {"CAP_SYS_PTRACE", "to read processes of other users", 19, false},
+                  {"CAP_CHECKPOINT_RESTORE", "to open the files that they have mapped", 40, true}};
+    enum { ADMIN = 21 };
+    char missing[300] = "";
+    struct wick_proc self;
+    if (wick_proc_open(getpid(), &self, NULL))
+        return;
+    uint64_t have = self.st.cap_effective;
+    wick_proc_close(&self);
+    for (size_t i = 0, n = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!(have >> needed[i].bit & 1) && !(needed[i].admin && (have >> ADMIN & 1)))
+            n += (size_t)snprintf(missing + n, sizeof missing - n, "%s%s (%s)", n ? ", " : "", needed[i].name,
+                                  needed[i].what_for);
+    if (*missing)
+        wick_doctor_add(d, WICK_DOCTOR_FAIL, "rights", "run it as root, or with these capabilities", "without %s",
+                        missing);
+    else
+        wick_doctor_add(d, WICK_DOCTOR_OK, "rights", NULL,
+                        "CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE");
+}
+
+static void check_namespace(struct wick_doctor *d)
+{
+    struct stat st;
+    if (stat("/proc/self/ns/pid", &st))
+        return;
+    if (st.st_ino == (ino_t)(uint32_t)INIT_PID_NAMESPACE)
+        wick_doctor_add(d, WICK_DOCTOR_OK, "processes", NULL, "all of the machine can be seen");
+    else
+        wick_doctor_add(
+            d, WICK_DOCTOR_FAIL, "processes",
+            "run it on the host, or in a container with the host's processes (docker: --pid=host; Kubernetes: "
+            "hostPID: true)",
+            "this is a container's pid namespace: the kernel's numbers of processes mean others here");
+}
+
+/* Whether the kernel is locked down so far that programs may not read its memory. */
+static void check_lockdown(struct wick_doctor *d)
+{
+    char text[128];
+    if (wick_whole_text("/sys/kernel/security/lockdown", text, sizeof text) > 0 && strstr(text, "[confidentiality]"))
+        wick_doctor_add(d, WICK_DOCTOR_FAIL, "lockdown", "boot with lockdown=integrity, or without Secure Boot",
+                        "the kernel is locked down for confidentiality: no program may read its memory");
+}
+
+static bool take_nothing(void *arg, const struct wick_host_head *head)
+{
+    return true;
+}
+
+/* Records for a moment, and keeps nothing. */
+static int attempt(bool waits, bool *probes, struct wick_err *err)
+{
+    struct wick_host_kernel *k = NULL;
+    int rc = wick_host_kernel_open(&k, waits, take_nothing, NULL, err);
+    if (!rc)
+        rc = waits ? wick_host_kernel_start_waits(k, 1000000, err) : wick_host_kernel_start(k, INTERVAL_NS, err);
+    *probes = !rc && wick_host_kernel_probes(k);
+    wick_host_kernel_close(k);
+    return rc;
+}
+
+static void check_recording(struct wick_doctor *d)
+{
+    struct wick_err err = {0};
+    bool probes;
+    if (attempt(false, &probes, &err)) {
+        wick_doctor_add(d, WICK_DOCTOR_FAIL, "-e cpu", NULL, "%s", err.msg);
+        return; /* the other one would say the same */
+    }
+    wick_doctor_add(d, WICK_DOCTOR_OK, "-e cpu", NULL, "CPU time of all processes can be recorded");
+    err = (struct wick_err){0};
+    if (attempt(true, &probes, &err))
+        wick_doctor_add(d, WICK_DOCTOR_WARN, "-e sched", NULL, "%s", err.msg);
+    else if (probes)
+        wick_doctor_add(d, WICK_DOCTOR_OK, "-e sched", "Linux 6.16 or newer does without the probe",
+                        "time off the CPU can be recorded, through a probe of " WICK_HOST_SWITCH
+                        ", which each switch of threads then costs as well");
+    else
+        wick_doctor_add(d, WICK_DOCTOR_OK, "-e sched", NULL, "time off the CPU can be recorded");
+}
+
+static void check_names(struct wick_doctor *d)
+{
+    struct wick_permitted p;
+    struct statfs fs;
+    wick_permitted_read(&p);
+    if (p.symbols)
+        wick_doctor_add(d, WICK_DOCTOR_OK, "kernel symbols", NULL, "functions of the kernel get names");
+    else
+        wick_doctor_add(d, WICK_DOCTOR_WARN, "kernel symbols", "as root: sysctl kernel.kptr_restrict=0",
+                        "functions of the kernel have no names: /proc/kallsyms shows no addresses");
+    if (!statfs(CGROUPS, &fs) && fs.f_type == CGROUP2)
+        wick_doctor_add(d, WICK_DOCTOR_OK, "cgroups", NULL,
+                        "of version 2: processes that live for moments have the label "
+                        "container as well");
+    else
+        wick_doctor_add(d, WICK_DOCTOR_WARN, "cgroups", "boot with systemd.unified_cgroup_hierarchy=1",
+                        "of version 1: processes that end before they are read have no label container");
+}
+
+void wick_host_check(struct wick_doctor *d)
+{
+    check_kernel(d);
+    check_rights(d);
+    check_namespace(d);
+    check_lockdown(d);
+    check_recording(d);
+    check_names(d);
+}
