@@ -79,6 +79,7 @@ static struct session {
     uint64_t before_bytes;       /* the same of its file */
     uint64_t first_start_ns;     /* of its first part */
     int before_rc;               /* the first error of a part that has ended */
+    bool full;                   /* the disk is: nothing of the last second was written */
     struct wick_totals final;    /* of the last recording */
     struct wick_jfr_stats stats; /* the same */
     char error[256];             /* why the recording is not whole, "" = it is */
@@ -196,15 +197,23 @@ static void lost(void *arg, const struct wick_event *e)
     wick_engines_lost(&s->sampling->engines, e);
 }
 
-static void note_error(int rc)
+/* What became of the last attempt to write. `last`: there will be no other. */
+static void note_written(int rc, bool last)
 {
-    if (rc == -WICK_E_NOSPACE && session.taken)
+    const char *const why =
+        session.taken ? "the command that records takes no files, or its disk is full" : "the disk is full";
+    const bool was_full = session.full;
+    session.full = rc == -WICK_E_NOSPACE;
+    if (session.full && last)
+        snprintf(session.error, sizeof session.error, "%s: what was sampled since then is missing", why);
+    else if (session.full)
         snprintf(session.error, sizeof session.error,
-                 "the command that records took no files for a while, or its disk is full: samples are being lost");
-    else if (rc == -WICK_E_NOSPACE)
-        snprintf(session.error, sizeof session.error, "the disk is full: samples are being lost until there is room");
+                 "%s: samples are lost until there is room again; then the recording goes on by itself", why);
     else if (rc == -WICK_E_IO)
         snprintf(session.error, sizeof session.error, "the recording cannot be written: input/output error");
+    else if (was_full)
+        snprintf(session.error, sizeof session.error,
+                 "for a while there was no room for the recording: what was sampled then is missing");
 }
 
 static void *drain_main(void *arg)
@@ -243,7 +252,7 @@ static void *drain_main(void *arg)
             last_flush = now;
             wick_engines_stats(&s->sampling->engines, s->drain.writer, now);
             wick_runtime_write(&s->drain, now, false);
-            note_error(wick_drain_flush(&s->drain, now));
+            note_written(wick_drain_flush(&s->drain, now), false);
             wick_threads_forget(&wick_vm.threads);
         }
         pthread_mutex_unlock(&s->lock);
@@ -396,7 +405,8 @@ static int begin(struct wick_err *err)
     if (r)
         goto no_drain;
     wick_deadlocks_open();
-    note_error(wick_jfr_writer_flush(s->drain.writer, s->start_ns)); /* whatever comes: from now on it can be read */
+    note_written(wick_jfr_writer_flush(s->drain.writer, s->start_ns),
+                 false); /* whatever comes: from now on it can be read */
     if (s->wake < 0 || start_thread(s)) {
         r = wick_err_set(err, WICK_E_NOMEM, "the drain thread could not be started");
         goto no_thread;
@@ -475,6 +485,7 @@ static int start(const struct wick_session_opts *o, int out_fd, unsigned resumed
         s->before = (struct wick_totals){0};
         s->before_bytes = 0;
         s->before_rc = 0;
+        s->full = false;
         s->error[0] = 0;
     }
     s->resumed = resumed;
@@ -543,7 +554,7 @@ int wick_session_stop(struct wick_err *err)
     wick_memory_close();
     wick_jvm_counts_close();
     int r = wick_drain_close(&s->drain, wick_clock_mono_ns(), &s->final, &s->stats);
-    note_error(r);
+    note_written(r, true);
     wick_output_release(&s->output);
     close(s->wake);
     s->wake = -1;
@@ -656,7 +667,7 @@ int wick_session_dump(int out_fd, struct wick_err *err)
     /* Held while copying: nothing is written to the file, and the rings buffer what is sampled. */
     pthread_mutex_lock(&s->lock);
     int r = wick_drain_flush_all(&s->drain, wick_clock_mono_ns());
-    note_error(r);
+    note_written(r, true);
     if (out_fd < 0)
         ; /* it is all in the file */
     else if (s->output.dirfd >= 0)

@@ -227,6 +227,16 @@ static int process_ended(struct wick_recording *r, struct wick_err *err)
     return wick_err_set(err, WICK_E_GONE, "process %d ended during the recording", (int)r->client->pid);
 }
 
+/* What the recording lacks, as the agent has it: said once, at once, and again when it is something else. */
+static void warn(struct wick_recording *r)
+{
+    char value[sizeof r->warned];
+    if (!wick_client_value(r->client->text, "error", value, sizeof value) || !strcmp(value, r->warned))
+        return;
+    snprintf(r->warned, sizeof r->warned, "%s", value);
+    wick_ui_note("wick: warning: %s", value);
+}
+
 /* The question that was asked has no answer yet: the JVM is stopped, or has no processor. The recording goes on in it,
  * and so does ours, until its time is over; the answer that comes then is for that question. */
 static int note_silence(struct wick_recording *r, bool late, struct wick_err *err)
@@ -257,8 +267,10 @@ static int look(struct wick_recording *r, uint64_t deadline_ns, struct wick_err 
     r->silent = false;
     if (rc)
         return rc == -WICK_E_GONE ? process_ended(r, err) : rc;
-    if (number(r->client->text, "running"))
+    if (number(r->client->text, "running")) {
+        warn(r);
         return 0;
+    }
     r->ended = true;
     if (number(r->client->text, "vm_ended")) /* it answered once more on its way out */
         return process_ended(r, err);

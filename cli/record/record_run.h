@@ -32,6 +32,7 @@ struct wick_recording {
     bool silent;             /* a question has no answer yet */
     bool child_ended, ended; /* ended: the recording is over although we did not stop it */
     uint64_t started_ns;
+    char warned[256]; /* what the agent said last of a recording that is not whole */
 };
 
 /* Sets up a recording of proc (NULL = open no perf events for it) through a client, both borrowed. From now

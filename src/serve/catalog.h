@@ -41,10 +41,10 @@ struct wick_catalog_entry {
     char *path;
     const char *name; /* the path's last part */
     struct wick_growing *model;
-    char failure[256];   /* how a recording that is made here ended otherwise than by being stopped; "" = it did not */
-    char problem[256];   /* why it cannot be read, or what was lost; "" = nothing */
-    int64_t size_bytes;  /* when it was last seen */
-    int64_t model_bytes; /* when the model was last brought up to date */
+    char failure[256];  /* of a recording that is made here: why it ended unasked, or what it warned of; "" = nothing */
+    char problem[256];  /* why it cannot be read, or what was lost; "" = nothing */
+    int64_t size_bytes; /* when it was last seen */
+    int64_t model_bytes;              /* when the model was last brought up to date */
     uint64_t inode, model_inode;      /* the same of the file's number */
     int64_t start_ns, end_ns;         /* by the headers of its chunks, until it is read */
     bool live, finished_model;        /* it grows; the model has all of it */

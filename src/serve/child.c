@@ -11,6 +11,7 @@
 #include <time.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,17 +53,30 @@ void wick_serve_child_await(pid_t child)
         ;
 }
 
-void wick_serve_child_said(int said, int status, char *out, size_t cap)
+/* What follows the last `word` of what it wrote, to the end of its line; `or_all`: or all of it. */
+static void last_after(int said, const char *word, bool or_all, char *out, size_t cap)
 {
     char text[2048];
-    off_t size = lseek(said, 0, SEEK_END), from = size > (off_t)sizeof text - 1 ? size - (off_t)sizeof text + 1 : 0;
+    struct stat st = {0};
+    fstat(said, &st);
+    off_t from = st.st_size > (off_t)sizeof text - 1 ? st.st_size - (off_t)sizeof text + 1 : 0;
     ssize_t n = wick_whole_pread(said, text, sizeof text - 1, from);
     text[n > 0 ? n : 0] = 0;
-    const char *at = text;
-    for (const char *next = text; (next = strstr(next, "wick: "));)
-        at = next += 6;
+    const char *at = or_all ? text : "";
+    for (const char *next = text; (next = strstr(next, word));)
+        at = next += strlen(word);
     snprintf(out, cap, "%.*s", (int)cap - 1, at);
     out[strcspn(out, "\n")] = 0;
+}
+
+void wick_serve_child_warned(int said, char *out, size_t cap)
+{
+    last_after(said, "wick: warning: ", false, out, cap);
+}
+
+void wick_serve_child_said(int said, int status, char *out, size_t cap)
+{
+    last_after(said, "wick: ", true, out, cap);
     if (WIFSIGNALED(status))
         snprintf(out, cap, "the command was killed by signal %d%s", WTERMSIG(status),
                  WTERMSIG(status) == SIGKILL ? ": perhaps there was no memory left for it" : "");

@@ -28,6 +28,9 @@ void wick_serve_child_await(pid_t child);
 /* What it wrote last, without "wick: "; status: of waitpid. */
 void wick_serve_child_said(int said, int status, char *out, size_t cap);
 
+/* The last warning that it wrote, "" = none. Its end is not needed. */
+void wick_serve_child_warned(int said, char *out, size_t cap);
+
 /* An error for a child that ended so. */
 int wick_serve_child_failure(int status, const char *why, struct wick_err *err);
 

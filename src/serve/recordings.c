@@ -55,7 +55,7 @@ struct wick_serve_recording {
     bool asked;  /* to end: with a second signal it would not wait for the JVM */
     bool ended, joined;
     int status;    /* of waitpid */
-    char why[512]; /* what it said last, once it has ended */
+    char why[512]; /* once it has ended: what it said last if it failed, or warned of */
 };
 
 void wick_serve_recorder_init(struct wick_serve_recorder *r, const char *dir, const char *lib)
@@ -109,7 +109,10 @@ static void *attend(void *recording)
     if (child > 0)
         waitpid(child, &status, 0);
     x->status = status;
-    wick_serve_child_said(x->said, status, x->why, sizeof x->why);
+    if (status)
+        wick_serve_child_said(x->said, status, x->why, sizeof x->why);
+    else
+        wick_serve_child_warned(x->said, x->why, sizeof x->why);
     close(x->said);
     x->said = -1;
     x->ended = true;
@@ -293,13 +296,24 @@ static bool is_ending(struct wick_serve_recorder *r)
     return ending || wick_end_signals_pending();
 }
 
-/* Waits until the file has something in it. */
+static bool has_warned(struct wick_serve_recorder *r, const struct wick_serve_recording *x, char *why, size_t cap)
+{
+    pthread_mutex_lock(&r->lock);
+    *why = 0;
+    if (!x->ended)
+        wick_serve_child_warned(x->said, why, cap);
+    pthread_mutex_unlock(&r->lock);
+    return *why != 0;
+}
+
+/* Waits until the file has something in it. -WICK_E_NOSPACE as soon as it is known that nothing can be written. */
 static int await_start(struct wick_serve_recorder *r, struct wick_serve_recording *x, struct wick_err *err)
 {
     const struct timespec pause = {.tv_nsec = 20000000};
     uint64_t until = wick_clock_mono_ns() + START_S * UINT64_C(1000000000);
     for (;;) {
         struct stat st;
+        char why[256];
         pthread_mutex_lock(&r->lock);
         bool ended = x->ended;
         pthread_mutex_unlock(&r->lock);
@@ -307,6 +321,9 @@ static int await_start(struct wick_serve_recorder *r, struct wick_serve_recordin
             return wick_serve_child_failure(x->status, x->why, err);
         if (!stat(x->path, &st) && st.st_size > 0)
             return 0;
+        if (has_warned(r, x, why, sizeof why))
+            return wick_err_set(err, WICK_E_NOSPACE, "nothing can be written to %s: %.*s", r->dir,
+                                (int)strcspn(why, ":"), why);
         if (is_ending(r))
             return wick_err_set(err, WICK_E_STATE, "wick ui was ended before the recording of process %d began",
                                 x->pid);
@@ -347,7 +364,7 @@ int wick_serve_record(struct wick_serve_recorder *r, const struct wick_ask *body
         return rc;
     }
     rc = await_start(r, x, err);
-    if (rc == -WICK_E_TIMEOUT)
+    if (rc == -WICK_E_TIMEOUT || rc == -WICK_E_NOSPACE)
         end_recording(r, x);
     char *copy = rc ? NULL : strdup(x->path);
     if (!rc && !copy)
@@ -424,7 +441,9 @@ bool wick_serve_record_runs(struct wick_serve_recorder *r, unsigned number, char
         return false;
     pthread_mutex_lock(&r->lock);
     bool runs = !x->ended;
-    if (x->ended && x->status && cap)
+    if (runs && cap)
+        wick_serve_child_warned(x->said, why, cap);
+    else if (cap)
         snprintf(why, cap, "%s", x->why);
     pthread_mutex_unlock(&r->lock);
     return runs;

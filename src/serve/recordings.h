@@ -55,7 +55,7 @@ int wick_serve_record_change(struct wick_serve_recorder *r, unsigned number, con
                              struct wick_err *err);
 int wick_serve_record_mark(struct wick_serve_recorder *r, unsigned number, const char *text, struct wick_err *err);
 
-/* Whether it goes on. why: what `wick record` said if it ended with an error. */
+/* Whether it goes on. why: what `wick record` said if it ended with an error, or warned of; "" = nothing. */
 bool wick_serve_record_runs(struct wick_serve_recorder *r, unsigned number, char *why, size_t cap);
 
 #endif

@@ -73,6 +73,9 @@ static const char *advice_on(int code)
         return "close other pages, or stop a recording, and try again";
     case WICK_E_FORMAT:
         return "record again, or open another file";
+    case WICK_E_NOSPACE:
+        return "free some space there, or start wick ui with --dir and a folder that has room; what was written until "
+               "then can be read";
     default:
         return "";
     }

@@ -10,16 +10,18 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/fnv.h"
 #include "serve/serve.h"
 
-enum { SILENCE_S = 8 }; /* after which a comment is sent, by which a lost connection is noticed */
+enum { SILENCE_S = 8 }; /* after which a word is sent, by which both ends notice a lost connection */
 
 /* What was said of a recording. */
 struct said {
     char id[WICK_CATALOG_ID + 1];
     int64_t size_bytes;
     uint64_t samples;
-    bool live, problem;
+    uint32_t problem; /* a hash of its text */
+    bool live;
 };
 
 struct stream {
@@ -56,8 +58,11 @@ static uint64_t samples_of(const struct wick_catalog_entry *e)
 
 static void say(struct stream *x, const struct wick_catalog_entry *e, FILE *out)
 {
-    struct said now = {
-        .size_bytes = e->size_bytes, .samples = samples_of(e), .live = e->live, .problem = *e->problem || *e->failure};
+    const char *problem = *e->failure ? e->failure : e->problem;
+    struct said now = {.size_bytes = e->size_bytes,
+                       .samples = samples_of(e),
+                       .live = e->live,
+                       .problem = *problem ? wick_fnv(WICK_FNV, problem, strlen(problem)) : 0};
     struct said *before = said_of(x, e->id);
     struct wick_json j = {.out = out};
     memcpy(now.id, e->id, sizeof now.id);
@@ -86,7 +91,7 @@ static void gather(struct stream *x)
         say(x, e, out);
     }
     if (!ftell(out) && ++x->silent_s >= SILENCE_S)
-        fputs(": still here\n\n", out);
+        fputs("event: alive\ndata: {}\n\n", out);
     fclose(out);
     if (x->len)
         x->silent_s = 0;
