@@ -19,6 +19,30 @@ export class ApiError extends Error {
 
 const LOST = () => new ApiError('There is no connection to wick.', 'Is `wick ui` still running? What it recorded is in its files.', 0);
 
+const underWay = new Set(); // questions; a connection that is lost without a word never ends them
+
+/** Has all questions that are under way fail as lost. */
+export function giveUp() {
+  for (const stop of underWay) stop.abort();
+}
+
+async function ask(path, signal) {
+  const stop = new AbortController();
+  const pass = () => stop.abort();
+  if (signal?.aborted) pass();
+  signal?.addEventListener('abort', pass);
+  underWay.add(stop);
+  try {
+    return await request(path, { signal: stop.signal });
+  } catch (e) {
+    if (e.name !== 'AbortError' || signal?.aborted) throw e;
+    throw LOST();
+  } finally {
+    underWay.delete(stop);
+    signal?.removeEventListener('abort', pass);
+  }
+}
+
 async function request(path, options) {
   let answer;
   try {
@@ -41,7 +65,7 @@ async function request(path, options) {
 /** @param {[string, string][]} query */
 export function get(path, query = [], signal = undefined) {
   const q = new URLSearchParams(query).toString();
-  return request(`/api/v1/${path}${q ? `?${q}` : ''}`, { signal });
+  return ask(`/api/v1/${path}${q ? `?${q}` : ''}`, signal);
 }
 
 export function post(path, body) {
@@ -51,19 +75,4 @@ export function post(path, body) {
 /** The address of a query below a recording. */
 export function of(recording, what) {
   return `recordings/${encodeURIComponent(recording)}/${what}`;
-}
-
-/** Calls onRecording with each recording that has grown, ended or appeared; onState with true and false as the connection has it. */
-export function listen(onRecording, onState) {
-  const source = new EventSource('/api/v1/events');
-  source.addEventListener('recording', (e) => {
-    try {
-      onRecording(JSON.parse(e.data));
-    } catch {
-      /* half a line: the next one is a second away */
-    }
-  });
-  source.addEventListener('open', () => onState(true));
-  source.addEventListener('error', () => onState(false));
-  return source;
 }

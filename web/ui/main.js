@@ -4,8 +4,9 @@
 // Everything flows one way: a click or key calls navigate(), which writes the address; the address is read into a state; the state is
 // given to the page, which asks the server for what it lacks and draws. Live recordings do the same with a generation that
 // grows once a second.
-import { get, listen, of, post } from './api.js';
+import { get, giveUp, of, post } from './api.js';
 import { calm, watchPointer } from './calm.js';
+import { Connection } from './connection.js';
 import { errorBox, h, say } from './dom.js';
 import { HeapView } from './heap.js';
 import { liveTools } from './live.js';
@@ -37,7 +38,7 @@ class Ui {
     this.bind();
     this.route();
     this.refreshList();
-    this.source = listen((r) => calm().then(() => this.onRecording(r)), (on) => this.onConnection(on));
+    this.connection = new Connection(byName('connection'), { onRecording: (r) => calm().then(() => this.onRecording(r)), onBack: () => calm().then(() => this.onBack()) });
   }
 
   /* ---- address ---- */
@@ -57,6 +58,7 @@ class Ui {
 
   put(view, id) {
     this.view?.release();
+    this.connection?.missing(false);
     this.view = view;
     this.id = id;
     byName('view').replaceChildren(view.root);
@@ -101,7 +103,8 @@ class Ui {
       this.take(recording);
     } catch (e) {
       if (this.state.recording !== id) return;
-      this.title('Recording not found', '', []);
+      if (e.status === 0) this.title('No connection', '', []);
+      else this.title('Recording not found', '', []);
       byName('view').replaceChildren(h('div.page.missing', {}, errorBox(e), h('p', {}, h('a', { href: '#/' }, 'All recordings'))));
       return;
     } finally {
@@ -129,7 +132,11 @@ class Ui {
       const { recordings } = await get('recordings');
       this.error = null;
       for (const r of recordings) this.take(r);
+      const shown = this.recordings.find((r) => r.id === this.id); // although it may be there no more
+      const missing = shown !== undefined && !recordings.some((r) => r.id === this.id);
       this.recordings = recordings.map((r) => this.recordings.find((x) => x.id === r.id) ?? r);
+      if (missing) this.recordings.push(shown);
+      this.connection?.missing(missing);
     } catch (e) {
       this.error = e;
     }
@@ -154,13 +161,17 @@ class Ui {
     this.route();
   }
 
-  onConnection(on) {
-    if (on === this.connected) return;
-    const first = this.connected === undefined;
-    this.connected = on;
-    document.documentElement.dataset.connected = String(on);
-    if (on && !first) this.refreshList();
-    if (!on) this.toast('The connection to wick is lost; what is shown is what it had. Is `wick ui` still running?');
+  /** The server answers again, or another one that has been started in its place: everything is asked for anew, and replaced when it is there. */
+  async onBack() {
+    const { recording: id } = this.state;
+    giveUp();
+    try {
+      if (id) this.take(await get(of(id, '').replace(/\/$/, ''))); // its events: a list has them of what has been read only
+      this.generation++;
+    } catch {
+      /* it is not there any more, which the list says as well */
+    }
+    this.refreshList();
   }
 
   liveHooks() {

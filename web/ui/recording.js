@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame around every page of a recording: tabs, event types, the time axis with its brush, and the chips of filters.
 import { formatCount, formatWeight } from '../flame/text.js';
-import { get, of } from './api.js';
+import { get, of, sentenceOf } from './api.js';
 import { exchange, h, say } from './dom.js';
 import { CompareView } from './compare.js';
 import { CpuView } from './cpu.js';
@@ -123,7 +123,7 @@ export class RecordingView {
     this.drawTabs(state);
     this.export.update(this.context);
     this.problem.hidden = !recording.problem;
-    this.problem.textContent = recording.problem ?? '';
+    this.problem.textContent = sentenceOf(recording.problem);
     this.drawEvents(state, recording);
     this.drawChips(state);
     this.marks.update(recording, state);

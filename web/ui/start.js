@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first page: which JVMs run here and which recordings there are.
 import { formatPercent, formatWeight } from '../flame/text.js';
-import { get, post } from './api.js';
+import { get, post, sentenceOf } from './api.js';
 import { calm } from './calm.js';
 import { commandLine, emptyBox, errorBox, exchange, h, say } from './dom.js';
 import { dateOf, durationOf, eventName } from './format.js';
@@ -144,7 +144,7 @@ export class StartView {
     const facts = [formatWeight(r.size_bytes, 'bytes'), r.start_ns && durationOf(r.end_ns - r.start_ns), r.start_ns && dateOf(r.start_ns),
       r.pid && `process ${r.pid}`, !r.live && r.unfinished && 'not finished'].filter(Boolean);
     return h('li.card.recording', {}, h('div', {}, h('h3', {}, h('a', { href: formatState({ ...emptyState(), recording: r.id }) }, r.name)),
-      h('p.quiet', { title: r.path }, facts.join(' \u00b7 ')), r.problem ? h('p.problem', {}, r.problem) : null),
+      h('p.quiet', { title: r.path }, facts.join(' \u00b7 ')), r.problem ? h('p.problem', {}, sentenceOf(r.problem)) : null),
     h('div.badges', {}, r.live ? h('span.badge.live', {}, h('i.dot', { 'aria-hidden': 'true' }), 'recording') : null, r.content === 'heap' ? h('span.badge', {}, 'heap dump') : null, ...r.events.map((e) => h('span.badge', {}, eventName(e)))));
   }
 }

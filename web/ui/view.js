@@ -11,6 +11,11 @@ import { chipsOf } from './state.js';
 
 const SAY_AFTER_MS = 250;
 
+/** Whether an error is of the way to the server, which comes back, and not its answer to the question. */
+function isAway(e) {
+  return e.status === 0 || e.status === 401;
+}
+
 /** One place of a page that shows the answer to a query. */
 export class Slot {
   /** @param show (answer, context) draws into `root` or into elements it keeps */
@@ -29,7 +34,8 @@ export class Slot {
 
   /** Asks if the question is a new one; leaves what is shown until there is an answer. */
   async ask(context, what, query) {
-    const key = `${context.recording.id}/${what}?${new URLSearchParams(query)}#${context.generation}`;
+    const question = `${context.recording.id}/${what}?${new URLSearchParams(query)}`;
+    const key = `${question}#${context.generation}`;
     this.context = context;
     if (key === this.key) {
       if (this.answer) this.show(this.answer, context);
@@ -47,12 +53,18 @@ export class Slot {
       await calm();
       if (signal.aborted) return;
       this.answer = answer;
+      this.asked = question;
       this.done();
       this.show(answer, this.context);
       if (this.context.generation !== context.generation) this.ask(this.context, what, query); // it has grown
     } catch (e) {
       if (signal.aborted) return;
       await calm();
+      if (isAway(e) && this.shown && this.asked === question) {
+        this.busy = false;
+        this.key = ''; // what is shown stays, and is asked for again
+        return;
+      }
       this.done();
       this.answer = null;
       this.fail(e);
