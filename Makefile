@@ -53,9 +53,9 @@ build-fuzz/build.ninja: export CC := clang
 build-fuzz/build.ninja:
 	$(call configure,build-fuzz $(FUZZ_FLAGS))
 
-demo: setup-demo ## profile the demo service for 10 s and say where the pictures are
+demo: setup-demo ## profile the demo service for 10 s, in the browser as well; UI=1: which then stays open
 	@$(MAKE) --no-print-directory build
-	@tools/demo
+	@tools/demo $(if $(UI),--ui)
 
 test: setup-test ## everything: the checks, then real JVMs and a real browser
 	@$(MAKE) --no-print-directory build-tests build-check

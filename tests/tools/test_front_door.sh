@@ -123,17 +123,63 @@ check "no test is" says_not "(^|/)tests/"
 check "what make would do can be listed" run 0 make -C "$ROOT" -n build
 check "it builds without a line for each file" says "ninja .*--quiet"
 
+are_gone() {
+    is_gone "$1" && is_gone "$2"
+}
+
 demo=(env WICK_BUILD="$WORK/build" DEMO_JVM="-Xmx512m" "$ROOT/tools/demo" 1)
 check "the demo fails when wick is not built" run 1 "${demo[@]}"
 mkdir "$WORK/build/java"
 cp "$DEMO_JAR" "$WORK/build/java/"
+cp "$LIBWICK" "$WORK/build/"
+# Its browser application is the real one; its recordings fail, or are empty.
 cat >"$WORK/build/wick" <<END
 #!/bin/sh
-[ \$1 != record ] || { echo "\$*" | sed 's/.* //' >"$WORK/target"; exit 7; }
+case \$1 in
+ui)
+    echo \$\$ >"$WORK/ui"
+    exec "$WICK" "\$@"
+    ;;
+record)
+    echo "\$*" | sed 's/.* //' >"$WORK/target"
+    [ ! -e "$WORK/broken" ] || exit 7
+    : >"$WORK/build/demo.jfr"
+    ;;
+*)
+    for last; do :; done
+    echo "\$1" >"\$last"
+    ;;
+esac
 END
 chmod +x "$WORK/build/wick"
+touch "$WORK/broken"
 check "the demo ends with wick's status when recording fails" run 7 "${demo[@]}"
 check "the demo says what to do then" says "doctor"
 check "the demo gives wick the service's pid" grep -qE '^[0-9]+$' "$WORK/target"
 check "the demo leaves no service behind" is_gone "$(cat "$WORK/target")"
+check "the demo leaves no wick ui behind" is_gone "$(cat "$WORK/ui")"
+rm "$WORK/broken"
+check "the demo succeeds without a terminal" run 0 "${demo[@]}"
+check "the demo prints the address of the browser application" says '^demo: in a browser, .*http://127\.0\.0\.1:[0-9]+/\?token=[0-9a-f]{32}$'
+check "the demo leaves neither it nor a service behind" are_gone "$(cat "$WORK/ui")" "$(cat "$WORK/target")"
+
+# address_works: the address that the demo printed lets in.
+address_works() {
+    local address
+    address=$(sed -n 's/^demo: in a browser, .*\(http:.*\)$/\1/p' "$said")
+    [ "$(curl -s -o "$WORK/page" -w '%{http_code}' -L -c "$WORK/cookies" "$address")" = 200 ] && grep -q '<title>wick</title>' "$WORK/page"
+}
+
+stays_open() {
+    local status=0
+    "${demo[@]:0:4}" --ui 1 >"$said" 2>&1 </dev/null &
+    local pid=$!
+    wait_for 600 says '^demo: wick ui stays open' || { kill "$pid"; says 'stays open'; return 1; }
+    address_works || return 1
+    kill "$pid"
+    wait "$pid" || status=$?
+    [ "$status" = 0 ] || { echo "status $status: $(cat "$said")"; return 1; }
+}
+check "the demo leaves it running if that is asked for, until it is ended" stays_open
+check "nothing is left behind then" are_gone "$(cat "$WORK/ui")" "$(cat "$WORK/target")"
 done_testing
