@@ -392,6 +392,79 @@ def check_slow_clients(server):
         s.close()
 
 
+def raw(server, data):
+    """What is answered to these bytes, "" if the connection is closed without an answer."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=120) as s:
+        s.sendall(data)
+        try:
+            return s.recv(65536).decode("latin-1").split("\r\n")[0]
+        except ConnectionResetError:
+            return ""
+
+
+def check_odd_requests(server, id_):
+    """Requests that no browser sends: other targets, methods, lengths and hosts, each with the token unless it is about that."""
+    here, path = f"127.0.0.1:{server.port}", "/api/v1/jvms"
+    auth = f"Authorization: Bearer {server.token}\r\n"
+    host = f"Host: {here}\r\n"
+    refused = (
+        ("no Host", f"GET {path} HTTP/1.1\r\n{auth}\r\n"),
+        ("a Host with a dot", f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1.:{server.port}\r\n{auth}\r\n"),
+        ("a Host without its port", f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{auth}\r\n"),
+        ("another Host behind a user", f"GET {path} HTTP/1.1\r\nHost: {here}@evil.example\r\n{auth}\r\n"),
+        ("a Host of another before ours", f"GET {path} HTTP/1.1\r\nHost: evil.example\r\n{host}{auth}\r\n"),
+        ("HTTP/1.0 without Host", f"GET {path} HTTP/1.0\r\n{auth}\r\n"),
+        ("two tokens in one header", f"GET {path} HTTP/1.1\r\n{host}Authorization: Bearer {'0' * 32},{server.token}\r\n\r\n"),
+        ("the token behind another scheme", f"GET {path} HTTP/1.1\r\n{host}Authorization: Basic {server.token}\r\n\r\n"),
+        ("a shorter token", f"GET {path} HTTP/1.1\r\n{host}Authorization: Bearer {server.token[:-1]}\r\n\r\n"),
+        ("the cookie of another port", f"GET {path} HTTP/1.1\r\n{host}Cookie: wick-1={server.token}\r\n\r\n"),
+        ("the token in the address of a question", f"GET {path}?token={server.token} HTTP/1.1\r\n{host}\r\n"),
+        ("a page of another site that leads to an answer", f"GET {path} HTTP/1.1\r\n{host}{auth}Sec-Fetch-Site: cross-site\r\n"
+         "Sec-Fetch-Mode: navigate\r\n\r\n"),
+        ("a method that is not known", f"BREW {path} HTTP/1.1\r\n{host}{auth}\r\n"),
+        ("DELETE", f"DELETE /api/v1/recordings/{id_} HTTP/1.1\r\n{host}{auth}\r\n"),
+        ("OPTIONS, as before a request from elsewhere", f"OPTIONS {path} HTTP/1.1\r\n{host}Origin: http://evil.example\r\n\r\n"),
+        ("CONNECT", f"CONNECT evil.example:80 HTTP/1.1\r\n{host}{auth}\r\n"),
+        ("a zero byte in the path", f"GET {path}%00/x HTTP/1.1\r\n{host}{auth}\r\n"),
+        ("a path that climbs", f"GET /ui/../../../../etc/passwd HTTP/1.1\r\n{host}{auth}\r\n"),
+        ("a path that climbs in escapes", f"GET /ui/%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\n{host}{auth}\r\n"),
+        ("a length that is too large", f"POST /api/v1/recordings HTTP/1.1\r\n{host}{auth}Content-Length: 99999999999999999999\r\n\r\n"),
+        ("a negative length", f"POST /api/v1/recordings HTTP/1.1\r\n{host}{auth}Content-Length: -1\r\n\r\n"),
+        ("deep JSON", f"POST /api/v1/recordings HTTP/1.1\r\n{host}{auth}Content-Type: application/json\r\nContent-Length: 8000\r\n\r\n" + "[" * 8000),
+        ("no request at all", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"),
+        ("headers without end", f"GET {path} HTTP/1.1\r\n{host}" + "".join(f"X-{i}: {'y' * 100}\r\n" for i in range(1000)) + "\r\n"),
+    )
+    for what, text in refused:
+        line = raw(server, text.encode("latin-1"))
+        t.check(f"{what} is refused", line == "" or re.match(r"HTTP/1\.[01] 4\d\d ", line), line)
+    chunked = f"POST /api/v1/recordings HTTP/1.1\r\n{host}{auth}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    line = raw(server, chunked.encode() + b"4000\r\n" + b"x" * 0x4000 + b"\r\n4000\r\n" + b"x" * 0x4000 + b"\r\n")
+    t.check("a body that does not end is refused", line == "" or " 4" in line, line)
+
+
+def check_many_requests(server):
+    """Ten thousand requests, half of them with a guessed token: all get their answer, and nothing of them stays."""
+    def some(number):
+        c, got = http.client.HTTPConnection("127.0.0.1", server.port, timeout=300), t.collections.Counter()
+        for i in range(500):
+            token = server.token if i % 2 else f"{number:016x}{i:016x}"
+            c.request("GET", "/api/v1/recordings", headers={"Authorization": "Bearer " + token})
+            r = c.getresponse()
+            r.read()
+            got[r.status] += 1
+        c.close()
+        return got
+
+    def held():
+        return len(os.listdir(f"/proc/{server.proc.pid}/fd")), len(os.listdir(f"/proc/{server.proc.pid}/task"))
+
+    before = held()
+    with concurrent.futures.ThreadPoolExecutor(20) as pool:
+        got = sum(pool.map(some, range(20)), t.collections.Counter())
+    t.check("10,000 requests are answered, guessed tokens refused", got == {200: 5000, 401: 5000}, got)
+    t.check("neither descriptors nor threads stay", t.until(lambda: held()[0] <= before[0] and held()[1] <= before[1]), (before, held()))
+
+
 def check_changed_file(server, folder, good):
     """A file that is replaced while it is known, and listed between."""
     path = f"{folder}/again.jfr"
@@ -496,6 +569,8 @@ def main():
     check_exports(server, id_)
     check_attacks(server, id_, folder)
     check_slow_clients(server)
+    check_odd_requests(server, id_)
+    check_many_requests(server)
     check_hostile_files(server, folder, file)
     check_waits(server, folder)
     server.proc.send_signal(t.signal.SIGINT)
