@@ -7,6 +7,8 @@
 #include "agent/jvm/vm.h"
 #include "base/registers.h"
 #include "engine/alloc/alloc.h"
+#include "hotspot/alloc_gap.h"
+#include "hotspot/thread.h"
 
 enum { FIRST_JDK = 11, DELETE_MOST = 4 };
 
@@ -21,7 +23,8 @@ static struct {
     jvmtiEnv *jvmti;
     bool ours, on;  /* the capability, which one agent can have at a time; reports are made */
     uint32_t found; /* the interval before it was changed */
-} allocations;
+    struct wick_hs_alloc_gap gap;
+} allocations = {.gap = {.place = WICK_HS_NONE}};
 
 /* At most one reference is made at a time, and so they are deleted faster than they are made. */
 static void delete_unwanted(JNIEnv *env)
@@ -84,6 +87,8 @@ static int take_over(struct wick_err *err)
     allocations.ours = true;
     wick_heap_sampler_find(allocations.jvmti, wick_vm.libjvm);
     allocations.found = wick_heap_sampler_interval();
+    if (allocations.gap.place == WICK_HS_NONE)
+        wick_hs_alloc_gap_find(&allocations.gap, &wick_vm.jvm, allocations.found);
     return 0;
 }
 
@@ -145,6 +150,23 @@ void wick_agent_allocations_change(uint64_t interval)
         return;
     wick_heap_sampler_set(allocations.jvmti, (uint32_t)interval);
     wick_vm_leave(attached);
+}
+
+/* Whether the calling thread's JavaThread is the one at that address: the environment that JNI gives it is a part. */
+static bool is_own(uint64_t java_thread)
+{
+    void *env = NULL;
+    return (*wick_vm.java_vm)->GetEnv(wick_vm.java_vm, &env, JNI_VERSION_1_6) == JNI_OK &&
+           (uintptr_t)env - java_thread < (uint64_t)wick_vm.jvm.layout.javathread_size;
+}
+
+bool wick_agent_allocations_give_gap(uint64_t java_thread, uint64_t bytes, bool own)
+{
+    if (allocations.gap.place == WICK_HS_NONE)
+        return false;
+    if (own ? !is_own(java_thread) : wick_hs_thread_tid(&wick_vm.jvm, java_thread) <= 0)
+        return false;
+    return wick_hs_alloc_gap_set(&allocations.gap, java_thread, bytes);
 }
 
 bool wick_agent_allocations_is_gone(uint64_t reference)

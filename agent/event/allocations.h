@@ -29,6 +29,9 @@ void wick_agent_allocations_off(void);
 uint64_t wick_agent_allocations_interval(void);
 void wick_agent_allocations_change(uint64_t interval);
 
+/* A thread's next sample, as the engine draws it. Any Java thread. */
+bool wick_agent_allocations_give_gap(uint64_t java_thread, uint64_t bytes, bool own);
+
 /* The references of struct wick_live_jvm: weak ones of JNI, read where the JVM keeps them. */
 bool wick_agent_allocations_is_gone(uint64_t reference);
 void wick_agent_allocations_drop(const uint64_t *references, size_t n);

@@ -87,6 +87,8 @@ static const struct fact {
     IN(thread_object, javathread_size, 8, OPTIONAL),
     IN(thread_current, javathread_size, 8, OPTIONAL),
     IN(thread_current_id, javathread_size, 8, OPTIONAL),
+    IN(thread_allocated, javathread_size, 8, OPTIONAL),
+    IN(thread_tlab, javathread_size, 8, OPTIONAL),
     FREE(codeblob_size, ALWAYS),
     FREE(nmethod_size, ALWAYS),
     FREE(pcdesc_size, ALWAYS),

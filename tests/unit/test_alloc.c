@@ -77,9 +77,25 @@ static int tear_down(void **state)
     return 0;
 }
 
+static bool gives, given_own; /* this JVM takes gaps; the last one was the calling thread's */
+static uint64_t given;        /* how many it took */
+
+static bool give_gap(uint64_t java, uint64_t bytes, bool own)
+{
+    assert_int_equal(java, 0x1000);
+    if (!gives)
+        return false;
+    gap = bytes;
+    gap_interval = engine.interval;
+    given_own = own;
+    given++;
+    return true;
+}
+
 static void start(uint64_t every, uint32_t rate)
 {
-    const struct wick_alloc_config c = {.interval = every, .rate = rate, .in_force = in_force, .change = change};
+    const struct wick_alloc_config c = {
+        .interval = every, .rate = rate, .in_force = in_force, .change = change, .give_gap = give_gap};
     assert_int_equal(wick_alloc_start(&engine, &c, &recorder, &threads, NULL), 0);
     interval = every; /* as the JVM's sampling is switched on behind the engine */
     atomic_store(&recorder.running, 1);
@@ -115,7 +131,8 @@ static void allocate(uint64_t size, struct sums *s)
         s->weights += (double)d.weight;
         s->samples++;
     }
-    draw_gap();
+    if (!gives)
+        draw_gap();
 }
 
 static void check_sums(const struct sums *s)
@@ -175,6 +192,60 @@ static void test_alloc__the_first_sample_of_a_recording_has_the_interval_of_befo
     assert_int_equal(d.weight, wick_poisson_weight(16, 64 << 10));
     stop();
     assert_false(wick_alloc_drawn(16, &d));
+}
+
+static void become_java(bool on)
+{
+    if (on)
+        wick_threads_java(&threads, (int32_t)syscall(SYS_gettid), 0x1000, "request", 1);
+    else
+        wick_threads_java_end(&threads, (int32_t)syscall(SYS_gettid));
+}
+
+/* The JVM's own gaps are all the same here, as in threads that begin at the same address: the engine's are not. */
+static void test_alloc__gaps_are_the_engines_where_the_jvm_takes_them(void **state)
+{
+    struct sums s = {0};
+    (void)state;
+    gives = true;
+    start(64 << 10, 0);
+    assert_int_equal(given, 0); /* a thread of native code */
+    for (int thread = 0; thread < 4000; thread++) {
+        gap = 50000; /* what the JVM draws at each birth */
+        become_java(true);
+        assert_true(given_own);
+        for (int i = 0; i < 300; i++)
+            allocate(104, &s);
+        become_java(false);
+    }
+    assert_int_equal(given, 4000 + s.samples);
+    assert_int_equal(engine.gaps, given);
+    check_sums(&s);
+    stop();
+    gives = false;
+}
+
+/* A thread that was there: its gap is drawn before anything is reported, with the recording's interval. */
+static void test_alloc__a_recording_draws_the_gaps_of_threads_that_are_there(void **state)
+{
+    struct wick_alloc_draw d;
+    (void)state;
+    gives = true;
+    become_java(true);
+    given = 0;
+    start(4 << 10, 0);
+    assert_int_equal(given, 1);
+    assert_true(wick_alloc_drawn(16, &d));
+    assert_int_equal(d.weight, wick_poisson_weight(16, 4 << 10));
+    assert_int_equal(given, 2);
+    gives = false; /* it does not, this time: the JVM has drawn */
+    assert_true(wick_alloc_drawn(16, &d));
+    interval = 1 << 20;
+    assert_true(wick_alloc_drawn(16, &d));
+    assert_true(wick_alloc_drawn(16, &d));
+    assert_int_equal(d.weight, wick_poisson_weight(16, 1 << 20));
+    stop();
+    become_java(false);
 }
 
 /* Half a minute at 400 MB a second, then ten at a hundredth of it. */
@@ -269,6 +340,8 @@ int main(void)
         cmocka_unit_test(test_alloc__weights_sum_up_for_each_size),
         cmocka_unit_test(test_alloc__weights_are_those_of_the_interval_when_the_gap_was_drawn),
         cmocka_unit_test(test_alloc__the_first_sample_of_a_recording_has_the_interval_of_before),
+        cmocka_unit_test(test_alloc__gaps_are_the_engines_where_the_jvm_takes_them),
+        cmocka_unit_test(test_alloc__a_recording_draws_the_gaps_of_threads_that_are_there),
         cmocka_unit_test(test_alloc__the_rate_is_held_without_a_bias_and_the_interval_comes_back),
         cmocka_unit_test(test_alloc__a_burst_is_answered_at_once),
         cmocka_unit_test(test_alloc__what_finds_no_note_is_counted),

@@ -62,7 +62,7 @@ long syscall(long number, ...)
 }
 
 struct hook_log {
-    int armed, disarmed, late, ended;
+    int armed, disarmed, late, ended, java;
 };
 
 static void on_arm(void *arg, struct wick_engine_thread *t, bool born_late)
@@ -82,6 +82,13 @@ static void on_end(void *arg, struct wick_engine_thread *t)
 {
     struct hook_log *log = arg;
     log->ended++;
+}
+
+static void on_java(void *arg, struct wick_engine_thread *t)
+{
+    struct hook_log *log = arg;
+    assert_int_equal(wick_load_relaxed(&t->java), 0x1000);
+    log->java++;
 }
 
 /* A poll that does not rest after the last one. */
@@ -170,6 +177,22 @@ static void test_threads__arming_finds_every_thread_and_disarming_lets_all_go(vo
     assert_int_equal(log.disarmed, log.armed);
     for (int i = 0; i < 3; i++)
         helper_end(&h[i]);
+    wick_threads_release(&ts);
+}
+
+/* A scan may find a thread before the JVM announces it. */
+static void test_threads__an_armed_thread_that_becomes_a_java_thread_is_announced_once(void **state)
+{
+    struct hook_log log = {0};
+    const struct wick_thread_hooks hooks = {on_arm, on_disarm, on_end, &log, on_java};
+    assert_int_equal(wick_threads_init(&ts), 0);
+    wick_threads_arm(&ts, &hooks);
+    int before = log.armed;
+    wick_threads_java(&ts, own_tid(), 0x1000, "attached", 1);
+    wick_threads_java(&ts, own_tid(), 0x1000, "renamed", 1);
+    assert_int_equal(log.java, 1);
+    assert_int_equal(log.armed, before);
+    wick_threads_disarm(&ts, &log);
     wick_threads_release(&ts);
 }
 
@@ -724,6 +747,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads__arming_finds_every_thread_and_disarming_lets_all_go),
+        cmocka_unit_test(test_threads__an_armed_thread_that_becomes_a_java_thread_is_announced_once),
         cmocka_unit_test(test_threads__two_engines_arm_and_disarm_by_themselves),
         cmocka_unit_test(test_threads__a_poll_sees_births_and_deaths),
         cmocka_unit_test(test_threads__one_that_takes_the_place_of_another_is_seen),

@@ -42,6 +42,25 @@ static struct wick_alloc_gap *gap_of(const struct wick_alloc_engine *e, const st
     return g;
 }
 
+/* Draws the thread's next gap, which counts from now on, and returns with which interval; 0: the JVM has drawn it. */
+static uint32_t draw_gap(struct wick_alloc_engine *e, const struct wick_engine_thread *t, bool own)
+{
+    uint64_t java = wick_load_acquire(&t->java); /* pairs: wick_threads_java */
+    uint64_t interval = wick_load_relaxed(&e->interval);
+    if (!java || !e->config.give_gap)
+        return 0;
+    uint64_t random = wick_random_stream(e->gap_seed, wick_add_relaxed(&e->draws, 1));
+    if (!e->config.give_gap(java, wick_poisson_next(&random, interval) + 1, own))
+        return 0;
+    wick_add_relaxed(&e->gaps, 1);
+    return (uint32_t)interval;
+}
+
+static void keep_interval(const struct wick_alloc_engine *e, const struct wick_engine_thread *t, uint32_t interval)
+{
+    wick_store_relaxed(&gaps[t - e->threads->slots].drawn, (uint64_t)t->serial << 32 | interval);
+}
+
 /* With which interval the thread's gap was drawn. A thread that was not seen before has drawn it at its birth, with the
  * current interval: arm() comes at that moment, or before the interval is changed for the recording. */
 static uint32_t drawn_with(const struct wick_alloc_engine *e, const struct wick_engine_thread *t)
@@ -56,10 +75,22 @@ static uint32_t drawn_with(const struct wick_alloc_engine *e, const struct wick_
     return (uint32_t)word;
 }
 
+/* A thread that starts, or a recording. Threads that a scan finds while objects are reported are none of Java yet. */
+static void draw_first(void *arg, struct wick_engine_thread *t)
+{
+    struct wick_alloc_engine *e = arg;
+    bool own = wick_load_relaxed(&t->tid) == (int32_t)syscall(SYS_gettid);
+    uint32_t interval = own || !e->reporting ? draw_gap(e, t, own) : 0;
+    if (interval)
+        keep_interval(e, t, interval);
+    else
+        drawn_with(e, t);
+}
+
 static void arm(void *arg, struct wick_engine_thread *t, bool born_late)
 {
     (void)born_late;
-    drawn_with(arg, t);
+    draw_first(arg, t);
 }
 
 static void disarm(void *arg, struct wick_engine_thread *t)
@@ -81,9 +112,11 @@ int wick_alloc_start(struct wick_alloc_engine *e, const struct wick_alloc_config
     if (map_gaps() || wick_notes_init(&e->notes, WICK_ALLOC_NOTES, sizeof(struct wick_alloc_note)) ||
         (c->references && wick_live_init(&e->live, c->references, e->rate.since_ns)))
         return wick_err_set(err, WICK_E_NOMEM, "the tables for allocations could not be set up: %s", strerror(errno));
-    const struct wick_thread_hooks hooks = {arm, disarm, NULL, e};
+    uint64_t seed = e->rate.since_ns;
+    e->gap_seed = wick_random_u64(&seed); /* not the stream by which live objects are chosen */
+    const struct wick_thread_hooks hooks = {arm, disarm, NULL, e, draw_first};
     wick_threads_arm(ts, &hooks);
-    e->armed = true;
+    e->reporting = e->armed = true;
     atomic_store(&current, e); /* pairs: the loads inside the gate */
     return 0;
 }
@@ -115,9 +148,8 @@ static void drawn(struct wick_alloc_engine *e, uint64_t size, struct wick_alloc_
         out->priority = wick_live_wants(&e->live, number, weight);
     if (!t)
         return;
-    /* the next gap is drawn after this report */
-    struct wick_alloc_gap *g = &gaps[t - e->threads->slots];
-    wick_store_relaxed(&g->drawn, (uint64_t)t->serial << 32 | (uint32_t)e->config.in_force());
+    uint32_t interval = draw_gap(e, t, true);
+    keep_interval(e, t, interval ? interval : (uint32_t)e->config.in_force());
 }
 
 bool wick_alloc_drawn(uint64_t size, struct wick_alloc_draw *out)

@@ -2,12 +2,18 @@
 /*
  * alloc.h - the engine that samples the allocation of objects
  *
- * The JVM samples: each thread has a gap of bytes to the next sample, drawn from an exponential distribution whose mean
- * is the JVM's sampling interval at that moment, and a thread that allocates beyond the gap reports the object
- * (agent/event/allocations.c) and draws the next one. So an object of s bytes is reported with the probability 1 -
- * exp(-s / R), where R is the interval when the gap was drawn, and stands for s / (1 - exp(-s / R)) bytes, whatever has
- * become of the interval since. This engine therefore keeps for each thread with which interval its gap was drawn: the
- * one in force at the thread's last report, or at its birth.
+ * The JVM samples: each thread has a gap of bytes to the next sample, drawn from an exponential distribution, and a
+ * thread that allocates beyond the gap reports the object (agent/event/allocations.c) and has a new one. So an object
+ * of s bytes is reported with the probability 1 - exp(-s / R), where R is the mean with which the gap was drawn, and
+ * stands for s / (1 - exp(-s / R)) bytes, whatever has become of the interval since. This engine therefore keeps for
+ * each thread with which interval its gap was drawn.
+ *
+ * Who draws. The JVM does, but from one generator that each new thread sets to its own address; addresses come again,
+ * so in a program that starts a thread for each request the same objects are always reported, and others never. So
+ * the engine draws the gaps itself and puts them where the JVM keeps them (hotspot/alloc_gap.h): of the threads that
+ * exist when it starts, of each thread as it starts, and at each report, behind which the JVM has drawn one already,
+ * but not used it yet. Only where the place is not known, or a thread is not, the JVM's own gaps count, with the JVM's
+ * interval at the thread's last report, or at its birth.
  *
  *      thread that allocates                        drain thread
  *      report: wick_alloc_drawn  weight             wick_alloc_adjust: too many samples a second? a longer interval
@@ -51,6 +57,9 @@ struct wick_java_allocations {
     /* Mean of the bytes between two samples of a thread. */
     uint64_t (*interval)(void);
     void (*change)(uint64_t interval);
+    /* The thread's next sample comes after so many bytes from now on. `own`: it is the calling thread's JavaThread;
+     * else it cannot end during the call, and nothing is reported yet. False: this JVM draws the gaps. NULL: always. */
+    bool (*give_gap)(uint64_t java_thread, uint64_t bytes, bool own);
     struct wick_live_jvm references; /* to objects that are followed */
 };
 
@@ -61,6 +70,7 @@ struct wick_alloc_config {
     /* The JVM's interval: that for the next gap of the calling thread. And to change it. */
     uint64_t (*in_force)(void);
     void (*change)(uint64_t interval);
+    bool (*give_gap)(uint64_t java_thread, uint64_t bytes, bool own); /* as above */
     const struct wick_live_jvm *references; /* objects are followed (live.h); NULL = they are not */
 };
 
@@ -95,9 +105,11 @@ struct wick_alloc_engine {
     struct wick_live live;     /* while config.references */
     _Atomic uint64_t interval; /* bytes, as adjusted */
     _Atomic uint64_t reports;  /* of the JVM */
+    uint64_t gap_seed;
+    _Atomic uint64_t draws, gaps; /* numbers drawn for gaps; those that the JVM took */
     struct wick_rate rate;
     _Atomic uint32_t changes; /* of the interval */
-    bool armed;
+    bool armed, reporting;    /* the second is read under the registry's lock */
 };
 
 /* Starts: reports are taken from now on. The recorder must be running, and the JVM's sampling is switched on after it.

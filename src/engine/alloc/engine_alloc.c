@@ -51,6 +51,7 @@ static int start(void *e, struct wick_engine_host *h, struct wick_err *err)
     s->java = h->java_allocations;
     c.in_force = s->java->interval;
     c.change = s->java->change;
+    c.give_gap = s->java->give_gap;
     c.references = h->plan.live ? &s->java->references : NULL;
     s->allocated = h->plan.alloc.on;
     s->alive = h->plan.live;
@@ -165,9 +166,9 @@ static void status(void *e, const struct wick_engine_host *h, struct wick_strbuf
     (void)h;
     wick_strbuf_addf(out,
                      "alloc_interval=%" PRIu64 "\nalloc_jvm_interval=%" PRIu64 "\nalloc_interval_changes=%" PRIu32
-                     "\nalloc_reports=%" PRIu64 "\n",
+                     "\nalloc_reports=%" PRIu64 "\nalloc_gaps=%" PRIu64 "\n",
                      wick_load_relaxed(&a->interval), a->config.in_force(), wick_load_relaxed(&a->changes),
-                     wick_load_relaxed(&a->reports));
+                     wick_load_relaxed(&a->reports), wick_load_relaxed(&a->gaps));
     if (a->config.references)
         wick_strbuf_addf(out, "live_objects=%" PRIu32 "\nlive_threshold=%" PRIu64 "\nlive_snapshots=%" PRIu32 "\n",
                          a->live.rooms[WICK_LIVE_YOUNG].count + a->live.rooms[WICK_LIVE_OLD].count,
@@ -183,6 +184,7 @@ static void settings(void *e, const struct wick_engine_host *h, struct wick_jfr_
     wick_engine_setting(w, now, of, "enabled", ((struct state *)e)->allocated ? "true" : "false");
     wick_engine_setting(w, now, WICK_JFR_EVENT_LIVE_OBJECT, "enabled", ((struct state *)e)->alive ? "true" : "false");
     wick_engine_setting(w, now, of, "source", "JVMTI SampledObjectAlloc");
+    wick_engine_setting(w, now, of, "gaps", wick_load_relaxed(&a->gaps) ? "wick" : "JVM");
     wick_engine_rate_settings(w, now, of, &a->rate, wick_load_relaxed(&a->interval));
 }
 

@@ -161,6 +161,14 @@ static void arm_locked(struct wick_threads *ts, struct wick_engine_thread *t, bo
     }
 }
 
+/* The running thread, which is armed, has become a Java thread. */
+static void java_locked(struct wick_threads *ts, struct wick_engine_thread *t)
+{
+    for (int i = 0; i < WICK_MAX_HOOKS; i++)
+        if ((t->armed >> i & 1) && ts->hooks[i].java)
+            ts->hooks[i].java(ts->hooks[i].arg, t);
+}
+
 static void disarm_locked(struct wick_threads *ts, struct wick_engine_thread *t, int i)
 {
     if ((t->armed >> i & 1) && ts->hooks[i].disarm)
@@ -221,6 +229,7 @@ void wick_threads_java(struct wick_threads *ts, int32_t tid, wick_addr java, con
         t = add_locked(ts, tid);
     if (t) {
         struct wick_thread_name *n = wick_threads_name_of_locked(ts, t->serial);
+        bool late = own && wick_load_relaxed(&t->java) != java;
         /* pairs: the acquire loads of java, as in lock_note_sig.c: who finds it finds the slot of the same thread */
         wick_store_release(&t->java, java);
         t->seen = ts->scan;
@@ -229,6 +238,8 @@ void wick_threads_java(struct wick_threads *ts, int32_t tid, wick_addr java, con
                 wick_threads_rename_locked(ts, n, name);
             n->java_tid = java_tid;
         }
+        if (late)
+            java_locked(ts, t);
         arm_locked(ts, t, own); /* what its start cost is also counted */
     }
     pthread_mutex_unlock(&ts->lock);

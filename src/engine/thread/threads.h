@@ -84,6 +84,8 @@ struct wick_thread_hooks {
     void (*disarm)(void *arg, struct wick_engine_thread *t);
     void (*end)(void *arg, struct wick_engine_thread *t); /* in an armed Java thread that ends; may be NULL */
     void *arg;
+    /* In a Java thread that starts, where a scan had found and armed it before the JVM announced it; may be NULL. */
+    void (*java)(void *arg, struct wick_engine_thread *t);
 };
 
 struct wick_threads {
