@@ -4,11 +4,19 @@
  *
  * The attach protocol is that of sys/attach.c; here the target is the process itself, so no other identity and no other
  * root are needed, and nothing may block: the Attach Listener may be busy with another command for minutes.
+ *
+ * Nor may the Attach Listener. In JDK 25 it writes its answer piece by piece as a thread in the VM, which every
+ * safepoint and handshake waits for; some 200 pieces fill the socket. The thread that reads must need nothing of the
+ * JVM, or both wait for ever: the drain thread, which attaches itself now and then, waits for a collection as any Java
+ * thread does. So a thread reads that lives for one answer and does nothing else.
  */
 #include "agent/event/jvm_counts.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -17,6 +25,7 @@
 #include <unistd.h>
 
 #include "agent/jvm/vm.h"
+#include "base/atomic.h"
 #include "base/strbuf.h"
 #include "footprint/nmt.h"
 #include "hotspot/value.h"
@@ -24,12 +33,14 @@
 
 #define ANSWER_NS 30000000000ull /* after which a question is given up */
 
-enum { ANSWER_BYTES = 256 << 10, A_READ = 4096, FAILURES = 3 };
+enum { ANSWER_BYTES = 256 << 10, A_READ = 4096, FAILURES = 3, ANSWER_MS = 30000 };
 
 static struct {
     uint64_t every_ns, due_ns, asked_ns;
     int connection;    /* -1 = nothing was asked */
     unsigned failures; /* in a row; after FAILURES the JVM is not asked again in this recording */
+    pthread_t reader;  /* while there is a connection: the answer is its own until it has ended */
+    _Atomic bool ended;
     struct wick_strbuf answer;
     struct wick_nmt last;
 } counts = {.connection = -1, .answer = {.buf = wick_strbuf_empty}};
@@ -43,10 +54,47 @@ static bool is_tracking(void)
     return text && wick_mem_read_str(wick_vm.jvm.mem, text, mode, sizeof mode) > 0 && strcmp(mode, "off") != 0;
 }
 
+/* Reads until the answer ends, is too long or takes too long. Then it lets go of the JVM by itself: the thread that
+ * waits for this one may be waiting for the JVM. */
+static void *read_answer(void *arg)
+{
+    char piece[A_READ];
+    struct pollfd p = {.fd = counts.connection, .events = POLLIN};
+    ssize_t n = 1;
+    (void)arg;
+    pthread_setname_np(pthread_self(), "wick-counts");
+    while (n > 0 && counts.answer.len < ANSWER_BYTES) {
+        int ready = poll(&p, 1, ANSWER_MS);
+        n = ready > 0 ? recv(p.fd, piece, sizeof piece, MSG_DONTWAIT) : 0;
+        if (n > 0)
+            wick_strbuf_add(&counts.answer, piece, (size_t)n);
+        else if ((ready < 0 && errno == EINTR) || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+            n = 1;
+    }
+    shutdown(p.fd, SHUT_RDWR);
+    wick_store_release(&counts.ended, true); /* pairs: wick_jvm_counts_look */
+    return NULL;
+}
+
+static int start_reader(void)
+{
+    sigset_t all, old;
+    wick_store_relaxed(&counts.ended, false);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int r = pthread_create(&counts.reader, NULL, read_answer, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return r;
+}
+
+/* The reader ends at once if it has not yet. */
 static void hang_up(void)
 {
-    if (counts.connection >= 0)
+    if (counts.connection >= 0) {
+        shutdown(counts.connection, SHUT_RDWR);
+        pthread_join(counts.reader, NULL);
         close(counts.connection);
+    }
     counts.connection = -1;
     wick_strbuf_clear(&counts.answer);
 }
@@ -108,8 +156,10 @@ static void ask(uint64_t now_ns)
     counts.due_ns = now_ns + counts.every_ns;
     counts.asked_ns = now_ns;
     counts.connection = dial();
-    if (counts.connection >= 0 && !send_all(counts.connection, question, sizeof question))
-        hang_up();
+    if (counts.connection < 0 || (send_all(counts.connection, question, sizeof question) && !start_reader()))
+        return;
+    close(counts.connection);
+    counts.connection = -1;
 }
 
 static void write_counts(struct wick_jfr_writer *w, const struct wick_nmt *n, uint64_t now_ns)
@@ -134,7 +184,8 @@ static void write_counts(struct wick_jfr_writer *w, const struct wick_nmt *n, ui
 /* The answer has ended, or cannot be read on. */
 static void take_answer(struct wick_jfr_writer *w, uint64_t now_ns)
 {
-    bool good = !counts.answer.failed && !wick_nmt_parse(counts.answer.buf, counts.answer.len, &counts.last);
+    bool good = wick_load_acquire(&counts.ended) /* pairs: read_answer */ && !counts.answer.failed &&
+                !wick_nmt_parse(counts.answer.buf, counts.answer.len, &counts.last);
     counts.failures = good ? 0 : counts.failures + 1;
     hang_up();
     if (!good)
@@ -143,18 +194,14 @@ static void take_answer(struct wick_jfr_writer *w, uint64_t now_ns)
     wick_nmt_release(&counts.last);
 }
 
-void wick_jvm_counts_look(struct wick_jfr_writer *w, uint64_t now_ns)
+bool wick_jvm_counts_look(struct wick_jfr_writer *w, uint64_t now_ns)
 {
-    char piece[A_READ];
-    ssize_t n = -1;
     if (counts.connection < 0) {
         if (counts.failures < FAILURES && now_ns >= counts.due_ns)
             ask(now_ns);
-        return;
+        return counts.connection >= 0;
     }
-    while (counts.answer.len < ANSWER_BYTES && (n = recv(counts.connection, piece, sizeof piece, MSG_DONTWAIT)) > 0)
-        wick_strbuf_add(&counts.answer, piece, (size_t)n);
-    bool more = n < 0 && (errno == EAGAIN || errno == EINTR) && now_ns - counts.asked_ns < ANSWER_NS;
-    if (!more)
+    if (wick_load_acquire(&counts.ended) || now_ns - counts.asked_ns >= ANSWER_NS) /* pairs: read_answer */
         take_answer(w, now_ns);
+    return counts.connection >= 0;
 }

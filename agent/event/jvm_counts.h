@@ -7,12 +7,14 @@
  * the same form. So the agent asks its own JVM as `jcmd` would, if it listens already: wherever an agent was attached,
  * or jcmd was used before. Nothing is sent to a JVM that tracks nothing.
  *
- * Threads: the drain thread, which never waits here; _open and _close by the session's owner while it does not run.
+ * Threads: the drain thread, which never waits here, and for each answer one that reads it; _open and _close by the
+ *          session's owner while the drain thread does not run.
  * Memory:  malloc: the answer, some kilobytes, until the recording ends.
  */
 #ifndef WICK_AGENT_EVENT_JVM_COUNTS_H
 #define WICK_AGENT_EVENT_JVM_COUNTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "jfr/writer/writer.h"
@@ -22,7 +24,8 @@ void wick_jvm_counts_open(uint64_t interval_ns);
 void wick_jvm_counts_close(void);
 
 /* A round: asks when that is due, takes what has come of the answer, and writes jdk.NativeMemoryUsage and
- * jdk.NativeMemoryUsageTotal when it is whole. */
-void wick_jvm_counts_look(struct wick_jfr_writer *w, uint64_t now_ns);
+ * jdk.NativeMemoryUsageTotal when it is whole. True: an answer is
+ * awaited. */
+bool wick_jvm_counts_look(struct wick_jfr_writer *w, uint64_t now_ns);
 
 #endif

@@ -26,12 +26,15 @@ enum { MOST = 100000, MOST_PLACES = 4096, TRIES = 10 };
 
 FILE *__real_fopen64(const char *path, const char *mode);
 
-static _Thread_local struct {
+struct fault_state {
     bool armed, fired;
     enum faults_kind kind;
     unsigned left; /* calls before the one that fails */
     uint32_t at;   /* or the place that fails, 0 = any */
-} fault;
+};
+static _Thread_local struct fault_state own_fault, *followed; /* the second: that of the thread that started this one */
+#define fault (*(followed ? followed : &own_fault))
+bool faults_follow;
 
 /* Where faults could be met, and were: return addresses, relative to the program. tests/unit/faults_cover.py reads
  * those that were, each with the word for what happened to it. */
@@ -121,11 +124,36 @@ WRAP(fopen64, FILE *, NULL, EMFILE, FAULTS_DESCRIPTORS, (const char *path, const
 WRAP(opendir, DIR *, NULL, EMFILE, FAULTS_DESCRIPTORS, (const char *path), (path))
 WRAP(fdopendir, DIR *, NULL, ENOMEM, FAULTS_DESCRIPTORS, (int fd), (fd))
 WRAP(eventfd, int, -1, EMFILE, FAULTS_DESCRIPTORS, (unsigned count, int flags), (count, flags))
-WRAP(pthread_create, int, EAGAIN, EAGAIN, FAULTS_DESCRIPTORS,
-     (pthread_t * t, const pthread_attr_t *a, void *(*start)(void *), void *arg), (t, a, start, arg))
 WRAP(socket, int, -1, EMFILE, FAULTS_DESCRIPTORS, (int domain, int type, int protocol), (domain, type, protocol))
 WRAP(dup, int, -1, EMFILE, FAULTS_DESCRIPTORS, (int fd), (fd))
 WRAP(dlopen, void *, NULL, ENOMEM, FAULTS_DESCRIPTORS, (const char *path, int flags), (path, flags))
+
+/* A thread that is started with the faults of who starts it. */
+static struct {
+    void *(*start)(void *);
+    void *arg;
+    struct fault_state *faults;
+} follower;
+
+static void *follow(void *arg)
+{
+    followed = follower.faults;
+    return follower.start(follower.arg);
+}
+
+int __real_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*start)(void *), void *arg);
+int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*start)(void *), void *arg);
+int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*start)(void *), void *arg)
+{
+    if (fails(FAULTS_DESCRIPTORS, EAGAIN, CALLER))
+        return EAGAIN;
+    if (!faults_follow)
+        return __real_pthread_create(t, a, start, arg);
+    follower.start = start;
+    follower.arg = arg;
+    follower.faults = &fault;
+    return __real_pthread_create(t, a, follow, NULL);
+}
 
 int __real_open64(const char *path, int flags, ...);
 int __wrap_open64(const char *path, int flags, ...);

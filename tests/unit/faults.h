@@ -11,11 +11,16 @@
  * Which places have failed is noted, and tests/unit/faults_cover.py names those of libwick.so that never did.
  * What the C library calls inside itself (fopen's malloc, say) is not met.
  *
- * Threads: faults are of the thread that called faults_each().
+ * Threads: faults are of the thread that called faults_each(), and where faults_follow is set also of the one that it
+ *          starts then, one at a time, while it waits for that one.
  * Memory:  none kept.
  */
 #ifndef WICK_TESTS_UNIT_FAULTS_H
 #define WICK_TESTS_UNIT_FAULTS_H
+
+#include <stdbool.h>
+
+extern bool faults_follow;
 
 enum faults_kind {
     FAULTS_MEMORY,       /* malloc, calloc, realloc, reallocarray, strdup, strndup, mmap, mremap: none left */

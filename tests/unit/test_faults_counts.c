@@ -120,6 +120,7 @@ static int tear_down(void **state)
 static int begin(void **state)
 {
     mode = "summary";
+    faults_follow = true;
     jvm_listens();
     wick_jvm_counts_open(10 * SECOND);
     return 0;
@@ -139,10 +140,10 @@ static uint64_t categories(void)
     return s.written[WICK_JFR_EVENT_NATIVE_MEMORY_USAGE] + s.pending[WICK_JFR_EVENT_NATIVE_MEMORY_USAGE];
 }
 
-static void a_round(uint64_t later_ns)
+static bool a_round(uint64_t later_ns)
 {
     now_ns += later_ns;
-    wick_jvm_counts_look(writer, now_ns);
+    return wick_jvm_counts_look(writer, now_ns);
 }
 
 /* Asked at the next interval, answered by that, in two pieces. */
@@ -156,7 +157,8 @@ static void ask_and_answer(const char *text, size_t n)
     send(fd, text + n / 2, n - n / 2, MSG_NOSIGNAL | MSG_DONTWAIT);
     a_round(1);
     close(fd);
-    a_round(1);
+    while (a_round(1))
+        usleep(1000);
 }
 
 /* --- tests --- */
@@ -218,6 +220,23 @@ static void test_counts__after_three_bad_answers_it_is_left_alone(void **state)
     assert_int_equal(categories() - before, 2);
     a_round(60 * SECOND);
     assert_int_equal(jvm_is_asked(), -1);
+}
+
+/* JDK 25 writes an answer piece by piece, while a collection waits for them: for which the recording's own
+ * thread, which makes the rounds, may be waiting. More pieces than a socket takes are written here without a round. */
+static void test_counts__an_answer_is_read_while_the_recording_waits(void **state)
+{
+    uint64_t before = categories();
+    a_round(10 * SECOND);
+    int fd = jvm_is_asked();
+    assert_true(fd >= 0);
+    assert_int_equal(send(fd, answer, sizeof answer - 1, MSG_NOSIGNAL), sizeof answer - 1);
+    for (int i = 0; i < 5000; i++)
+        assert_int_equal(send(fd, "\n", 1, MSG_NOSIGNAL), 1); /* it would not return */
+    close(fd);
+    while (a_round(1))
+        usleep(1000);
+    assert_int_equal(categories() - before, 2);
 }
 
 static void test_counts__silence_is_given_up(void **state)
@@ -298,10 +317,10 @@ static int whole(void *arg)
     int fd = jvm_is_asked();
     if (fd >= 0) {
         ssize_t n = sendto(fd, answer, sizeof answer - 1, MSG_NOSIGNAL, NULL, 0);
-        assert_int_equal(n, sizeof answer - 1);
+        assert_true(n == sizeof answer - 1 || n < 0); /* without a thread to read it, it has hung up */
         close(fd);
-        a_round(1);
-        a_round(1); /* a signal came: the rest is read a round later */
+        while (a_round(1))
+            usleep(1000);
     }
     wick_jvm_counts_close();
     return categories() - before == 2 ? 0 : -1;
@@ -311,7 +330,7 @@ static void test_counts__without_memory_or_descriptors_there_are_none(void **sta
 {
     wick_jvm_counts_close();
     assert_true(faults_each(FAULTS_MEMORY, whole, NULL) >= 2);
-    assert_int_equal(faults_each(FAULTS_DESCRIPTORS, whole, NULL), 2);
+    assert_int_equal(faults_each(FAULTS_DESCRIPTORS, whole, NULL), 3);
     assert_int_equal(whole(NULL), 0);
 }
 
@@ -334,6 +353,7 @@ int main(void)
         TEST(test_counts__a_jvm_that_counts_nothing_is_not_asked),
         TEST(test_counts__a_jvm_that_does_not_listen_yet_is_asked_later),
         TEST(test_counts__after_three_bad_answers_it_is_left_alone),
+        TEST(test_counts__an_answer_is_read_while_the_recording_waits),
         TEST(test_counts__silence_is_given_up),
         TEST(test_counts__a_file_in_place_of_the_socket_is_not_called),
         TEST(test_counts__another_process_is_not_asked),

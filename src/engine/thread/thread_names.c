@@ -217,7 +217,8 @@ uint32_t wick_threads_named(struct wick_threads *ts, uint32_t serial, uint64_t t
 bool wick_threads_is_own_locked(struct wick_threads *ts, uint32_t serial)
 {
     const struct wick_thread_name *n = wick_threads_name_of_locked(ts, serial);
-    static const char *const own[] = {"wick-control", "wick-drain", "wick-wall", "wick-lock", "wick-ttsp"};
+    static const char *const own[] = {"wick-control", "wick-drain", "wick-wall",
+                                      "wick-lock",    "wick-ttsp",  "wick-counts"};
     for (size_t i = 0; n && i < sizeof own / sizeof *own; i++)
         if (!strcmp(n->java_name ? n->java_name : n->os_name, own[i]))
             return true;
