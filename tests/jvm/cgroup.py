@@ -115,7 +115,7 @@ class Cgroup:
 
     def remove(self):
         """The group must be empty by then, or become so."""
-        end = time.monotonic() + 10
+        end = time.monotonic() + 120
         for d in self.dirs if not self.removed else []:
             while os.path.isdir(d):
                 try:

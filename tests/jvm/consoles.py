@@ -32,7 +32,7 @@ def marked(number, command, port):
     return [f"printf '\\1%d\\n' {number}", command.text.replace(PORT, port), "printf '\\2%d\\n' $?"]
 
 
-def run(commands, lines_of, seconds=360):
+def run(commands, lines_of, seconds=1000):
     """Has bash run what lines_of(port) returns, and notes output and status of each command; returns all that was printed.
     $pid and $load are ended with it."""
     port = free_port()

@@ -24,7 +24,7 @@ def record():
     more = ",jdk.CPUTimeSample#enabled=true" if t.JDK >= 25 else ""
     j = t.Jvm(["-Xmx256m", f"-XX:StartFlightRecording=settings=profile,filename={file}{off}{more}", "-cp",
                t.compile_java("Events"), "Events", "4"], "events")
-    j.wait(90)
+    t.check("the JDK records", j.wait() == 0, j.output()[-2000:])
     return file
 
 

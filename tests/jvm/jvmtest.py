@@ -29,6 +29,12 @@ JDK = int(os.environ.get("WICK_JDK", "17"))
 WORK = tempfile.mkdtemp(prefix="wick-test.")
 HZ = os.sysconf("SC_CLK_TCK")
 
+# How long anything may take before it is taken to hang. A machine at a load of 40 needs a minute for what takes a second elsewhere, so
+# this is no limit that a check could lean on: it only ends a test that would never end.
+HANGS = 500
+# What a command that talks to a JVM is given for the same reason: its own patience is that of a user, 10 s.
+PATIENT = ("--attach-timeout", "300")
+
 
 def jdk_home(version):
     return subprocess.run([ROOT + "/tools/get-jdk", "--or-system", str(version)], capture_output=True, text=True,
@@ -141,7 +147,7 @@ class Jvm:
         with open(self.log, errors="replace") as f:
             return f.read()
 
-    def wait_for(self, text, seconds=120):
+    def wait_for(self, text, seconds=HANGS):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if re.search(text, self.output()):
@@ -155,7 +161,7 @@ class Jvm:
         self.proc.stdin.write((line + "\n").encode())
         self.proc.stdin.flush()
 
-    def ask(self, line, answer, seconds=120):
+    def ask(self, line, answer, seconds=HANGS):
         """Says a line and returns what the answer's group 1 is, None if there is no answer."""
         at = len(self.output())
         self.say(line)
@@ -168,7 +174,7 @@ class Jvm:
             time.sleep(0.01)
         return None
 
-    def wait(self, seconds=120):
+    def wait(self, seconds=HANGS):
         """The exit status, None if it does not end."""
         try:
             return self.proc.wait(seconds)
@@ -285,7 +291,7 @@ def sum_within(variance, most):
     return bits * most / 3 + math.sqrt((bits * most / 3) ** 2 + 2 * bits * variance)
 
 
-def until(good, seconds=60, pause=0.1):
+def until(good, seconds=HANGS / 2, pause=0.1):
     """Waits until good() is true; returns whether it became so. As long as it must: how fast a machine is proves nothing."""
     end = time.monotonic() + seconds
     while not good():
@@ -295,7 +301,7 @@ def until(good, seconds=60, pause=0.1):
     return True
 
 
-def work_for(jvm, seconds, most=60):
+def work_for(jvm, seconds, most=HANGS):
     """Waits until the JVM has used that much CPU time: on a crowded machine that takes longer."""
     goal, end = jvm.cpu_seconds() + seconds, time.monotonic() + most
     while jvm.cpu_seconds() < goal and time.monotonic() < end and jvm.proc.poll() is None:
@@ -305,7 +311,7 @@ def work_for(jvm, seconds, most=60):
 Result = collections.namedtuple("Result", "status out err")
 
 
-def run(*args, seconds=240):
+def run(*args, seconds=HANGS):
     try:
         r = subprocess.run([str(a) for a in args], capture_output=True, text=True, timeout=seconds, errors="replace")
     except subprocess.TimeoutExpired:
@@ -320,18 +326,25 @@ def wick(*args, **kw):
 def status(pid):
     """The answer of `wick status` as a dictionary of integers and strings."""
     out = {}
-    for line in wick("status", pid).out.splitlines():
+    for line in wick("status", *PATIENT, pid).out.splitlines():
         key, _, value = line.partition("=")
         out[key] = int(value) if re.fullmatch(r"-?\d+", value) else value
     return out
 
 
 def start(pid, file, *options):
-    return wick("start", "--lib", AGENT, "-q", *options, "-f", file, pid)
+    return wick("start", "--lib", AGENT, "-q", *PATIENT, *options, "-f", file, pid)
 
 
 def stop(pid):
-    return wick("stop", "-q", pid)
+    return wick("stop", "-q", *PATIENT, pid)
+
+
+def load_agent(jvm):
+    """So that commands without --attach-timeout, which wait 10 s, need an answer only: the JVM has loaded the agent."""
+    file = path(f"loads-{jvm.pid}.jfr")
+    said = start(jvm.pid, file), stop(jvm.pid)
+    check("the agent is loaded", not any(r.status for r in said), said)
 
 
 def jfr(tool_jdk, *args):

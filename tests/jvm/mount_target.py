@@ -14,7 +14,7 @@ import jvmtest as t
 
 # A busy machine may keep the agent from answering for long. A stop that gives up leaves the recording running, and every
 # check after it fails.
-PATIENT = ("--attach-timeout", "60")
+PATIENT = t.PATIENT
 
 
 def host_directories(jvm, folder):

@@ -60,7 +60,7 @@ def test_jvm(root, tree):
     busy = ["-Xmx128m", "-cp", "/classes", "Busy", "chain"]
 
     j = t.Jvm(busy, java=JAVA, prefix=in_root(root, mounts))
-    if not t.check("a JVM runs there", j.wait_for("up", 60), j.output()):
+    if not t.check("a JVM runs there", j.wait_for("up"), j.output()):
         return
     t.check(f"on glibc {GLIBC}", libc_of(j.pid) == {f"libc-{GLIBC}.so"}, libc_of(j.pid))
     file = t.path("outside.jfr")
@@ -74,7 +74,7 @@ def test_jvm(root, tree):
 
     agent = "-agentpath:/agent/libwick.so=start,event=cpu,interval=5ms,wall=5ms,file=/tmp/inside.jfr"
     j = t.Jvm([agent, *busy], java=JAVA, prefix=in_root(root, mounts))
-    t.check("a JVM starts with -agentpath", j.wait_for("up", 60), j.output())
+    t.check("a JVM starts with -agentpath", j.wait_for("up"), j.output())
     t.work_for(j, 1)
     j.say("exit")
     t.check("and ends", j.wait() == 0, j.output())
@@ -91,7 +91,7 @@ def test_musl(root):
     if not t.check("a program is linked with musl", r.status == 0, r):
         return
     p = t.Jvm(["/agent/libwick.so"], java="/agent/load", prefix=in_root(root, []))
-    t.check("musl loads the agent", p.wait_for(r"loaded; Agent_OnLoad -1, Agent_OnAttach 0\n", 60), p.output())
+    t.check("musl loads the agent", p.wait_for(r"loaded; Agent_OnLoad -1, Agent_OnAttach 0\n"), p.output())
     t.check("its set-up runs until JVMTI is wanted", "wick: this JVM offers no JVMTI\n" in p.output(), p.output())
     t.check("no C library but musl is there", libc_of(p.pid) == {"libc.so"}, libc_of(p.pid))
     t.check("the agent's thread runs", any(n.startswith("wick") for n in p.threads()), p.threads())

@@ -37,7 +37,7 @@ def check(collector, options, event):
     file = t.path(f"{collector}-{len(options)}-{event}.jfr")
     r = t.start(j.pid, file, "-e", event, "-i", "1ms" if event == "cpu" else "5ms")
     t.check(title + "a recording starts", r.status == 0, r)
-    done = j.ask("", "(done)", 120)
+    done = j.ask("", "(done)")
     r = t.stop(j.pid)
     t.check(title + "the program ends its work", done and r.status == 0, (r, j.output()))
     j.kill()
