@@ -17,6 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * <pre>
  *   run MS HOLD_US THREADS   for so long as many threads enter a monitor, others take a ReentrantLock, each held for about
  *                            that time; others Object.wait and park with a timeout; prints what they measured
+ *   go HOLD_US THREADS       the same without end, in the background; halt ends it
  *   hold MS                  known owners: "owner-sync" and "owner-lock" hold locks, one asleep, one computing, for so long
  *                            after the last waiter has come
  *   deadlock                 two pairs of threads that wait for each other for ever
@@ -131,9 +132,14 @@ public class Locks {
         return t;
     }
 
-    static void run(long ms, long holdUs, int threads) throws Exception {
-        Truth enter = new Truth(), take = new Truth(), wait = new Truth(), park = new Truth();
-        List<Thread> all = new ArrayList<>();
+    static Truth enter, take, wait, park;
+    static final List<Thread> all = new ArrayList<>();
+
+    static void go(long holdUs, int threads) {
+        enter = new Truth();
+        take = new Truth();
+        wait = new Truth();
+        park = new Truth();
         running = true;
         crowded.set(0);
         for (int i = 0; i < threads; i++) {
@@ -142,10 +148,19 @@ public class Locks {
         }
         all.add(repeat("waits", r -> waitFor(wait, 1 + r.nextInt(8))));
         all.add(repeat("parks", r -> parkFor(park, 100_000 * (1 + r.nextInt(80)))));
-        Thread.sleep(ms);
+    }
+
+    static void halt() throws Exception {
         running = false;
         for (Thread t : all)
             t.join();
+        all.clear();
+    }
+
+    static void run(long ms, long holdUs, int threads) throws Exception {
+        go(holdUs, threads);
+        Thread.sleep(ms);
+        halt();
         System.out.println("truth enter " + enter.ns + " " + enter.waits + " take " + take.ns + " " + take.waits + " wait "
             + wait.ns + " " + wait.waits + " park " + park.ns + " " + park.waits + " crowded " + crowded + " 0");
     }
@@ -277,7 +292,13 @@ public class Locks {
             String[] w = line.split(" ");
             if (w[0].equals("run"))
                 run(Long.parseLong(w[1]), Long.parseLong(w[2]), Integer.parseInt(w[3]));
-            else if (w[0].equals("hold"))
+            else if (w[0].equals("go")) {
+                go(Long.parseLong(w[1]), Integer.parseInt(w[2]));
+                System.out.println("going");
+            } else if (w[0].equals("halt")) {
+                halt();
+                System.out.println("halted");
+            } else if (w[0].equals("hold"))
                 hold(Long.parseLong(w[1]));
             else if (w[0].equals("deadlock"))
                 deadlock();

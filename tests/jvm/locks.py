@@ -122,10 +122,10 @@ def events_are_the_jdks(file):
              or e["stackTrace"]["frames"][0]["method"]["name"] != "enterMonitor"]
     t.check("a monitor's class, waiter and stack are reported", enter and not unnamed and not wrong, (len(enter), unnamed[:1], wrong[:1]))
     own = [e for e in park if e["eventThread"]["javaName"].startswith(("take-", "parks"))]
-    t.check("so are a parked thread's",
-            all(e["parkedClass"]["name"] in ("java/util/concurrent/locks/ReentrantLock$NonfairSync", "Locks$Truth")
-                and e["stackTrace"]["frames"][0]["method"]["name"] == "park" for e in own) and own, own[:1])
-    wait = [e for e in wait if e["eventThread"]["javaName"] == "waits"]
+    strange = [e for e in own if not (e["parkedClass"] or {}).get("name") or e["stackTrace"]["frames"][0]["method"]["name"] != "park"]
+    own = [e for e in own if is_measured("jdk.ThreadPark", e)]
+    t.check("so are a parked thread's", own and not strange, (len(own), strange[:1]))
+    wait = [e for e in wait if e["eventThread"]["javaName"] == "waits" and is_measured("jdk.JavaMonitorWait", e)]
     t.check("a wait has its timeout", all(1 <= span(e["timeout"]) / 1e6 <= 8 and e["timedOut"] for e in wait) and wait, wait[:1])
     for kind, events, prefix in (("monitor", enter, "enter-"), ("lock", [e for e in own if "Sync" in e["parkedClass"]["name"]], "take-")):
         owners = [(e["previousOwner"] or {}).get("javaName") or "" for e in events]
@@ -147,7 +147,7 @@ def in_table(file, known):
             and kinds.get("java.util.concurrent.locks.ReentrantLock$NonfairSync") == "lock", kinds)
     text = t.wick("locks", file).out
     # the owner computes: at that moment it may be in a method of the JDK's below its own
-    t.check("also as text", re.search(r'held by .*"owner-busy" in (\S+ from )?Locks\.(work|ownerComputesInMonitor)', text), text)
+    t.check("also as text", re.search(r'held by .*"owner-busy" in (\S+ from )?Locks\.(work|holds|ownerComputesInMonitor)', text), text)
 
 
 def owners(j, name="owners"):
@@ -156,15 +156,17 @@ def owners(j, name="owners"):
              "waiter-busy": ("owner-busy", "ownerComputesInMonitor")}
     file = t.path(name + ".jfr")
     t.start(j.pid, file, "-e", "lock=/2ms")
-    j.ask("hold 2000", r"held (.*)")  # time for an owner asleep to get a processor
+    j.ask("hold 6000", r"held (.*)")  # time for an owner asleep to get a processor, on a machine that has few
     t.stop(j.pid)
     in_table(file, known)
     looked = {e["wait"]: e for e in json_events(file, "wick.LockOwner")}
     found = {}
     for e in json_events(file, KINDS[0]) + json_events(file, KINDS[1]):
-        if e["eventThread"]["javaName"] in known:
+        waiter = e["eventThread"]["javaName"]
+        # where it loads classes it may also wait for others
+        if waiter in known and (waiter not in found or (e["previousOwner"] or {}).get("javaName") == known[waiter][0]):
             o = looked.get(e["wait"])
-            found[e["eventThread"]["javaName"]] = (
+            found[waiter] = (
                 (e["previousOwner"] or {}).get("javaName"), o and o["eventThread"]["javaName"],
                 [f["method"]["name"] for f in o["stackTrace"]["frames"]] if o else [])
     for waiter, (owner, method) in known.items():
@@ -216,9 +218,9 @@ def uncontended(j):
     j.ask("quick 200000", r"quick (\d+)")
     after = t.status(j.pid)
     t.stop(j.pid)
+    # other threads of the JVM, its reference handler or cleaner, may end a few waits of their own at that time
     t.check("a lock that nobody contends for is no wait",
-            all(after[k] == before[k] for k in ("lock_waits", "wait_waits")) and after["park_waits"] - before["park_waits"] < 50,
-            f"{before} {after}")
+            all(after[k] - before[k] < 50 for k in ("lock_waits", "wait_waits", "park_waits")), f"{before} {after}")
 
 
 def hooked(j):
@@ -229,7 +231,7 @@ def hooked(j):
 def cycles(j, n=12):
     """Recordings begin and end while threads wait."""
     signals = {s: j.caught(s) for s in range(1, 65)}
-    j.say("run 30000 500 3")
+    j.ask("go 500 3", "(going)")
     failed = []
     for i in range(n):
         r = t.start(j.pid, t.path("cycle.jfr"), "-e", ("lock=/100us", "cpu,lock=10us/1ms", "wall,lock")[i % 3])
@@ -241,12 +243,14 @@ def cycles(j, n=12):
     there = t.until(lambda: hooked(j))
     t.stop(j.pid)
     t.check("recordings begin and end while threads wait", not failed and j.proc.poll() is None, f"{failed} {j.output()[-2000:]}")
-    t.until(lambda: not hooked(j), 120)  # a waiter may be bypassed repeatedly
-    left = hooked(j)
+    def ours():
+        return [n for n in j.threads() if n.startswith("wick-") and n != "wick-control"]
+    t.until(lambda: not hooked(j) and not ours())  # a waiter may be bypassed repeatedly
+    left, threads = hooked(j), ours()
     changed = [s for s in signals if signals[s] != j.caught(s)]
-    threads = [n for n in j.threads() if n.startswith("wick-") and n != "wick-control"]
     t.check("nothing is left that threads which park go through", there and not left and not changed and not threads,
             f"while recording {there}, after {left[:5]} signals {changed} threads {threads}")
+    j.ask("halt", "(halted)")
     t.check("the program goes on", j.ask("quick 10", r"quick (\d+)") is not None, j.output()[-500:])
     t.check("the JVM does not complain", "Re-registering" not in j.output(), j.output()[:500])
 
@@ -260,7 +264,7 @@ def wrappers(j):
 def leaves_no_code():
     """Binding a native method makes the JVM generate code that it keeps; a recording binds nothing that is bound already."""
     j = locks(name="locks-code")
-    j.say("run 20000 500 3")
+    j.ask("go 500 3", "(going)")
     failed = []
     for _ in range(20):
         r = t.start(j.pid, t.path("code.jfr"), "-e", "lock")
@@ -269,7 +273,7 @@ def leaves_no_code():
     left = wrappers(j)  # the one from before the first recording, and the one since
     t.check("20 recordings of locks leave one wrapper behind", not failed and left is not None and left <= 2, f"{left} {failed}")
     t.start(j.pid, t.path("code.jfr"), "-e", "nativelock")
-    time.sleep(1)
+    time.sleep(1)  # in which threads park
     s = t.status(j.pid)
     t.stop(j.pid)
     t.check("nor does one of native locks alone count parks", s.get("park_waits", 0) == 0, s)
@@ -279,12 +283,13 @@ def leaves_no_code():
 def deadlocks(j):
     """Two pairs for ever; before them nobody, however much is waited."""
     busy = [t.status(j.pid).get("deadlocks")]
-    j.say("run 1500 200 3")
-    busy += [t.status(j.pid).get("deadlocks") for _ in range(5)]
+    j.ask("go 200 3", "(going)")
+    busy += [t.status(j.pid).get("deadlocks") for _ in range(10)]
+    j.ask("halt", "(halted)")
     t.check("threads that only wait for each other are no deadlock", set(busy) == {0}, busy)
     j.ask("deadlock", r"deadlocked (yes)")
-    t.until(lambda: t.status(j.pid).get("lasting_waits", 0) >= 4)
-    s = t.status(j.pid)
+    s = {}
+    t.until(lambda: s.update(t.status(j.pid)) or (s.get("deadlocks") == 2 and s.get("lasting_waits", 0) >= 4))
     described = " ".join(str(v) for k, v in s.items() if re.match(r"deadlock_\d", k))
     t.check("two deadlocks are found", s.get("deadlocks") == 2, s)
     t.check("their threads and locks are named",
@@ -312,6 +317,8 @@ def virtual_threads():
     file = t.path("virtual.jfr")
     r = t.start(j.pid, file, "-e", "lock=/1us")
     time.sleep(3)
+    if t.JDK < 24:
+        t.until(lambda: t.status(j.pid).get("wait_waits", 0) > 50)
     q = t.stop(j.pid)
     waits = [e for e in json_events(file, "jdk.JavaMonitorWait") if (e["monitorClass"] or {}).get("name") == "VWaits$Own"]
     short = [span(e["duration"]) for e in waits if span(e["duration"]) < 25e6]
