@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 11 17 25
 # ci: 25
+# timeout: 3600
 """The sum of the weights is the CPU time that the process used, and the accounts balance: fired = recorded + drops.
 
 Tolerances: 2 %, the figure that wick promises, plus 5 standard deviations of what the random phases leave open. A thread
@@ -106,10 +107,10 @@ def short_threads():
     # The kernel does not report these; they are found by polling twenty times a second.
     file = t.path("native.jfr")
     t.start(j.pid, file, "-i", "1ms")
-    done = int(j.ask("native 8 400", r"native (\d+)"))
+    done = int(j.ask("native 8 1000", r"native (\d+)"))
     t.stop(j.pid)
     rows = [r for r in t.stacks(file, annotate=False) if r[0][0].startswith("[unattached")]
-    truth, seen = done * 400 * MS, t.weight_of(rows)
+    truth, seen = done * 1000 * MS, t.weight_of(rows)
     t.check("threads that never attach are seen", done == 8 and abs(seen - truth) < 0.02 * truth + SIGMAS * 8 * MS,
             f"{seen / 1e9:.3f} s of {truth / 1e9:.3f} s")
     burns = [r for r in rows if "wick_test_burn" in r[0]]
@@ -147,16 +148,17 @@ def tiny_ring():
     file = t.path("ring.jfr")
     r = t.start(j.pid, file, "-i", "100us", "--ring", "8")
     t.check("a ring of 8 is accepted", r.status == 0, r)
-    worst = -1
+    seen = []
     for _ in range(30):
         s = t.status(j.pid)
-        in_flight = s["fired"] - s["samples"] - s["dropped"]
-        worst = max(worst, in_flight if in_flight >= 0 else 10**9)
+        seen.append(s["fired"] - s["samples"] - s["dropped"])
         time.sleep(0.05)
-    # at most one sample for each scratch area, and what came while the counters of the processors were added up
-    t.check("at every moment: fired = recorded + drops + those in flight", 0 <= worst <= 32, f"{worst} in flight")
-    truth = cpu_ns(j.pid)
+    # At most one sample for each scratch area, and what came while the counters of the processors were added up: hundreds if the
+    # thread that adds them up lost its processor just then. It does not so each time; a sample that is lost is missing from then on.
+    t.check("fired = recorded + drops + those in flight, to the end", all(n >= 0 for n in seen) and min(seen[15:]) <= 32,
+            f"{seen} in flight")
     t.stop(j.pid)
+    truth = cpu_ns(j.pid)  # of all its life
     s = t.status(j.pid)
     t.check("after the stop: fired = recorded + drops", s["fired"] == s["samples"] + s["dropped"], s)
     t.check("the ring did overflow", s.get("drop_ring_full", 0) > 100, s)

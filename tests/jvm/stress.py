@@ -28,22 +28,24 @@ def children_seconds():
 
 
 end = time.monotonic() + SECONDS - 2
-s, fired = {}, []
+s, fired, in_flight = {}, [], []
 while time.monotonic() < end and j.proc.poll() is None:
     time.sleep(1)
     now = t.status(j.pid)
     if "fired" in now and j.proc.poll() is None:
         s = now
         fired.append(now["fired"])
+        in_flight.append(now["fired"] - now["samples"] - now["dropped"])
 before = children_seconds()
-status = j.wait(SECONDS + 180)
+status = j.wait(SECONDS + t.HANGS)
 used = children_seconds() - before  # by the JVM, all its life
 counts = dict(re.findall(r"(\w+)=(\d+)", j.output().splitlines()[-1] if j.output() else ""))
 t.check("it ends by itself, with success", status == 0 and "done" in j.output(), f"{status}\n{j.output()[-3000:]}")
 t.check("no thread was lost", counts.get("lost") == "0", j.output()[-3000:])
 for what in ("loaded", "deopts", "threads", "thrown", "garbage") + (("virtual",) if t.JDK >= 21 else ()):
     t.check(f"work was done: {what}", int(counts.get(what, 0)) > 0, counts)
-t.check("the counts balanced a moment before", 0 <= s["fired"] - s["samples"] - s["dropped"] <= 32, s)
+# More are in flight where the thread that adds up the counters of the processors loses its own; a sample that is lost is missing for ever.
+t.check("the counts balanced shortly before", min(in_flight) >= 0 and min(in_flight[-5:]) <= 32, in_flight)
 # How many is up to the machine; the kernel takes fewer when they take too much of its time, and they then weigh more.
 # 1,000 are a tenth of a second of CPU time; a thread or an engine that is lost on the way adds none in the second half.
 t.check("many samples were taken, to the end", len(fired) > 2 and s["fired"] > 1000 and fired[-1] - fired[len(fired) // 2] > 100, fired)
