@@ -70,7 +70,9 @@ class Run:
     """A JVM with the profiler from its start, stopped a number of times."""
 
     def __init__(self, name, *modes, gcs=10, options=(), event="ttsp", prepare=None, thresholds="10:20:50:100:200",
-                 prefix=(), java=None):
+                 prefix=(), java=None, enough=lambda run: True):
+        """enough: whether there is what the test is about; the JVM is stopped until there is. What is slow may become so when it is
+        compiled, which a busy machine does some time."""
         self.file, self.text, self.sp = t.path(name + ".jfr"), t.path(name + ".txt"), t.path(name + ".log")
         agent = f"-agentpath:{t.AGENT}=start,event={event},ttsp-threshold-ms={thresholds},ttsp-log={self.text}," \
                 f"file={self.file}"
@@ -80,7 +82,9 @@ class Run:
         self.tidy = prepare(self.jvm) if ok and prepare else None
         time.sleep(1)
         ok = ok and t.check(f"{name}: it stops {gcs} times",
-                            self.jvm.ask(f"gc {gcs}", "(gc done)", 120) is not None, self.jvm.output())
+                            self.jvm.ask(f"gc {gcs}", "(gc done)") is not None, self.jvm.output())
+        if ok:
+            t.until(lambda: enough(self) or self.jvm.ask("gc 5", "(gc done)") is None)
         self.status = t.status(self.jvm.pid)
         logged = len(reached(self.sp))  # the JVM stops its threads once more when it ends, and is not watched then
         if self.tidy:
@@ -104,6 +108,14 @@ class Run:
         self.late_ns = sum(i["reach_ns"] for i in self.found["worst"])
         self.late_share = self.late_ns / explained["duration_ns"]
         self.slow = [ms for ms in reached(self.sp)[:logged] if ms > 4 * THRESHOLD_MS]
+
+    def slow_so_far(self):
+        return sum(ms > 4 * THRESHOLD_MS for ms in reached(self.sp))
+
+    def seen_so_far(self, thread):
+        """How often the text log has a thread."""
+        with open(self.text) as f:
+            return f.read().count(f'"{thread}" id: ')
 
     def blamed(self, thread):
         """Reasons and frames of a thread's delayed arrivals."""
@@ -149,7 +161,8 @@ def agree(name, run, threshold_ms=THRESHOLD_MS):
 
 
 def counted_loop():
-    run = Run("loop", "loop", "prompt", options=["-Xmx128m", *STRIPS])
+    run = Run("loop", "loop", "prompt", options=["-Xmx128m", *STRIPS],
+              enough=lambda run: run.slow_so_far() >= 5 and run.seen_so_far("loop") >= 5)
     t.check("loop: the JVM was slow at all", len(run.slow) >= 3, run.slow)
     agree("loop", run)
     got = run.blamed("loop")
@@ -174,14 +187,15 @@ def counted_loop():
 
 
 def huge_copy():
-    run = Run("copy", "copy", options=["-Xmx1200m"], thresholds="2:5:10:20:40")
+    # the arrays are filled at first, which is slow as well, and no copy
+    run = Run("copy", "copy", options=["-Xmx1200m"], thresholds="2:5:10:20:40", prepare=lambda jvm: jvm.wait_for("arrays") and None,
+              enough=lambda run: run.seen_so_far("copy") >= 3)
     got = run.blamed("copy")
     # the function that copies has no name in a stripped libjvm.so
     place = "copy|mem" if t.JDK >= 11 else "libjvm.so"
     good = [g for g in got if g[0] in ("copy", "starved", "vm") and re.search(place, g[1].lower()) and
             "Tardy.copyHuge" in g[2]]
     t.check("copy: the copy is blamed, with the method that called it", most(good, got), got)
-    # the arrays are filled at first, which is slow as well
     names_it("copy", run, "one copy or fill of much memory" if t.JDK >= 11 else "Tardy.copy")
 
 
@@ -199,7 +213,7 @@ def faults():
         group.limit_memory(150 << 20)
 
     run = Run("fault", "fault", options=["-Xmx32m", *STRIPS, "-Dfile=" + file], prepare=tighten, gcs=6,
-              thresholds="2:5:10:20:40", prefix=group.prefix())
+              thresholds="2:5:10:20:40", prefix=group.prefix(), enough=lambda run: run.seen_so_far("fault") >= 3)
     agree("fault", run, 2)
     got = run.blamed("fault")
     good = [g for g in got if g[0] in ("fault", "starved") and "Tardy.touchPages" in g[1] + g[2]]
@@ -213,7 +227,8 @@ def faults():
 
 def critical():
     """A collection waits for native code: no safepoint is slow, and the holder is still found."""
-    run = Run("critical", "critical", options=["-Xmx64m", f"-Dnative={t.NATIVE}"], gcs=5)
+    run = Run("critical", "critical", options=["-Xmx64m", f"-Dnative={t.NATIVE}"], gcs=5,
+              enough=lambda run: run.seen_so_far("critical") >= 3)
     got = run.blamed("critical")
     good = [g for g in got if g[0] == "critical" and g[1].startswith("Tardy.hold")]
     t.check("critical: the native method that holds an array is blamed", most(good, got),
@@ -230,11 +245,16 @@ def starve(jvm):
     """The thread `prompt` may only run when a busy processor has nothing else to do."""
     cpu = min(os.sched_getaffinity(0))
     others = [keep_busy(cpu) for _ in range(2)]
+    t.until(lambda: jvm.threads()["prompt"])  # it names itself as it begins
     for n in os.listdir(f"/proc/{jvm.pid}/task"):
-        with open(f"/proc/{jvm.pid}/task/{n}/comm") as f:
-            if f.read().strip() == "prompt":
-                os.sched_setscheduler(int(n), os.SCHED_IDLE, os.sched_param(0))
-                os.sched_setaffinity(int(n), {cpu})
+        try:
+            with open(f"/proc/{jvm.pid}/task/{n}/comm") as f:
+                name = f.read().strip()
+        except OSError:  # it has ended
+            continue
+        if name == "prompt":
+            os.sched_setscheduler(int(n), os.SCHED_IDLE, os.sched_param(0))
+            os.sched_setaffinity(int(n), {cpu})
 
     def tidy():
         for o in others:
@@ -262,7 +282,8 @@ def starved():
 
 def fast_ones():
     """Beside CPU samples; all safepoints are fast, as far as this machine lets them be."""
-    run = Run("fast", "prompt", options=["-Xmx64m"], gcs=25, event="cpu\\,ttsp", thresholds="100")
+    run = Run("fast", "prompt", options=["-Xmx64m"], gcs=25, event="cpu\\,ttsp", thresholds="100",
+              enough=lambda run: t.status(run.jvm.pid).get("samples", 0) > 20)
     late = [ms for ms in reached(run.sp) if ms > 90]
     found = [i for i in run.found["worst"] if i["kind"] == "safepoint"]
     t.check("fast: nothing is found that the JVM does not know", len(found) <= len(late), (found, late))
@@ -288,7 +309,7 @@ def without_symbols():
 def counters():
     """Without symbols jvmstat's counters have to do; without those as well, a message says that nothing can be observed."""
     java = without_symbols()
-    run = Run("stripped", "loop", "prompt", options=["-Xmx128m", *STRIPS], java=java)
+    run = Run("stripped", "loop", "prompt", options=["-Xmx128m", *STRIPS], java=java, enough=lambda run: run.seen_so_far("loop") >= 5)
     t.check("stripped: counters do", run.status.get("ttsp_source") == "counters", run.status)
     agree("stripped", run)
     got = run.blamed("loop")
@@ -297,7 +318,7 @@ def counters():
     agent = f"-agentpath:{t.AGENT}=start,event=ttsp,file={t.path('blind.jfr')}"
     j = t.Jvm([agent, "-XX:-UsePerfData", "-Xmx64m", "-cp", classes, "Tardy", "prompt"], "blind", java=java)
     t.check("blind: the JVM runs", j.wait_for(r"(?m)^up"), j.output())
-    t.check("blind: it stops", j.ask("gc 3", "(gc done)", 60) is not None, j.output())
+    t.check("blind: it stops", j.ask("gc 3", "(gc done)") is not None, j.output())
     status = t.status(j.pid)
     t.check("blind: status says that nothing can be seen", status.get("ttsp_source") == "none", status)
     t.check("blind: the recording ends", t.stop(j.pid).status == 0)
@@ -317,9 +338,12 @@ def live():
     dynamic = ["-XX:+EnableDynamicAgentLoading"] if t.JDK >= 21 else []
     j = t.Jvm(["-XX:+UseParallelGC", "-Xmx128m", *STRIPS, *dynamic, "-cp", classes, "Tardy", "loop"], "live")
     j.wait_for(r"(?m)^up")
-    time.sleep(1)
-    j.say("gc 60")
+    t.load_agent(j)
+    j.say("gc 1000000")
     r = t.wick("ttsp", "-d", "4", "--lib", t.AGENT, j.pid)
+    end = time.monotonic() + t.HANGS
+    while r.status == 0 and "Tardy.countedLoop" not in r.out and time.monotonic() < end:  # it is slow once it is compiled
+        r = t.wick("ttsp", "-d", "4", "--lib", t.AGENT, j.pid)
     t.check("live: wick ttsp PID shows the loop", r.status == 0 and "Tardy.countedLoop" in r.out, r)
     r = t.wick("ttsp", "-d", "2", "--threshold-ms", "30000", "--lib", t.AGENT, j.pid)
     t.check("live: where nothing was slow it says so", r.status == 0 and r.out.startswith("No thread was slow: ") and
