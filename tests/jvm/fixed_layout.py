@@ -6,6 +6,8 @@ and clock finds every event, and its counts and durations are those of wick and 
 import json
 import os
 import re
+import signal
+import subprocess
 import sys
 
 import jvmtest as t
@@ -55,10 +57,15 @@ t.stop(j.pid)
 # The same while recording: one thread of the many is drawn at each tick, so without --compat a sample weighs several intervals.
 direct = t.path("direct.jfr")
 t.check("it allocates", j.ask("allocate", "(allocating)"), j.output())
-j.say("run 1500 9")
-r = t.wick("record", "--compat", "-d", "2", "-e", "cpu,wall,nativelock,alloc,live,nativemem=2k", "-i", "2ms", "--wall", "5ms",
-           "--wall-threads", "1", "-f", direct, str(j.pid))
-t.check("record --compat: it is written", r.status == 0, r)
+record = subprocess.Popen([t.WICK, "record", "--compat", *t.PATIENT, "-d", "3600", "-e", "cpu,wall,nativelock,alloc,live,nativemem=2k",
+                           "-i", "2ms", "--wall", "5ms", "--wall-threads", "1", "-f", direct, str(j.pid)], stderr=subprocess.PIPE, text=True)
+t.check("record --compat: it runs", t.until(lambda: t.status(j.pid).get("running") == 1 or record.poll() is not None))
+j.ask("run 1500 9", r"truth (.*)")
+RECORDED = {"wall_weight": 0, "recorded_alloc": 20, "native_lock_waits": 0}
+t.until(lambda: all(t.status(j.pid).get(key, 0) > least for key, least in RECORDED.items()))
+record.send_signal(signal.SIGINT)
+said = record.communicate(timeout=t.HANGS)[1]
+t.check("record --compat: it is written", record.returncode == 0, (record.returncode, said))
 found = naive_reader.sums(direct)
 got, want = found["profiler.WallClockSample"]["samples"] * WALL_NS, weight(direct, "wall")
 t.check("record --compat: count times interval is the weight", got == want > 0, (got, want))
@@ -82,10 +89,11 @@ def is_even(path):
 # A recording that goes on by itself: --compat where it is started, where it ends, and of a dump.
 for name, at_start, at_stop in (("start", ["--compat"], []), ("stop", [], ["--compat"])):
     out, dump = t.path(f"{name}.jfr"), t.path(f"{name}-dump.jfr")
-    r = t.wick("start", "--lib", t.AGENT, "-e", "wall", "--wall", "5ms", "--wall-threads", "1", *at_start, "-f", out, j.pid)
+    r = t.wick("start", *t.PATIENT, "--lib", t.AGENT, "-e", "wall", "--wall", "5ms", "--wall-threads", "1", *at_start, "-f", out, j.pid)
     j.ask("java 500", r"truth (.*)")
-    d = t.wick("dump", "--compat", "-f", dump, j.pid)
-    s = t.wick("stop", *at_stop, j.pid)
+    t.until(lambda: t.status(j.pid).get("wall_weight", 0) > 0)
+    d = t.wick("dump", *t.PATIENT, "--compat", "-f", dump, j.pid)
+    s = t.wick("stop", *t.PATIENT, *at_stop, j.pid)
     t.check(f"{name} --compat: it is written, where it was to go", r.status == s.status == 0 and is_even(out), (r, s))
     t.check(f"{name}: dump --compat", d.status == 0 and is_even(dump), d)
 r = t.wick("start", "--lib", t.AGENT, "--compat", "-f", t.path("no.html"), j.pid)
