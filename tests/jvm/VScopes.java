@@ -19,13 +19,14 @@ import wick.Wick;
  *   class MS       one that does so in a class's initialiser, in "GET /class": no JDK unmounts that
  *   spin MS        one that computes, in "GET /spin"
  *   leak           one that ends with its scope open
- *   churn N MS     keeps N threads alive for so long, each of which opens a span and waits a little, then gives way to a new
- *                  one; answers how many spans were closed
+ *   churn N        keeps N threads alive until the next line, each of which opens a span and waits a little, then gives way to a
+ *                  new one; answers how many spans were closed
  *   exit           System.exit
  * </pre>
  */
 @SuppressWarnings("try")
 public class VScopes {
+    static final BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
     static volatile long sink;
     static CountDownLatch ready;
     static CountDownLatch go;
@@ -118,12 +119,11 @@ public class VScopes {
         return "leak";
     }
 
-    static String churn(int n, long ms) throws Exception {
+    static String churn(int n) throws Exception {
         ThreadFactory f = factory();
         AtomicLong closed = new AtomicLong(), alive = new AtomicLong();
-        long end = System.nanoTime() + ms * 1_000_000;
-        for (long i = 1; System.nanoTime() < end; i++) {
-            while (alive.get() >= n && System.nanoTime() < end)
+        for (long i = 1; !in.ready(); i++) {
+            while (alive.get() >= n && !in.ready())
                 LockSupport.parkNanos(1_000_000);
             long id = i;
             alive.incrementAndGet();
@@ -137,6 +137,7 @@ public class VScopes {
         }
         while (alive.get() > 0)
             rest(10);
+        in.readLine();
         return closed + " closed";
     }
 
@@ -159,7 +160,7 @@ public class VScopes {
         case "leak":
             return leak();
         case "churn":
-            return churn((int) number, Long.parseLong(word[2]));
+            return churn((int) number);
         case "exit":
             System.exit(0);
             return "";
@@ -171,7 +172,6 @@ public class VScopes {
     public static void main(String[] args) throws Exception {
         Wick.isRecording();
         System.out.println("up");
-        BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         for (String line; (line = in.readLine()) != null;)
             System.out.println("answer " + obey(line.split(" ")));
     }
