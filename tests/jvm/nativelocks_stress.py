@@ -4,7 +4,6 @@
 """Recordings of native locks begin and end fifty times while threads fight for locks and libraries come and go."""
 import os
 import shutil
-import time
 
 import got
 import jvmtest as t
@@ -44,9 +43,16 @@ truth = j.ask("run 300 6", r"truth (.*)")  # of this run, or of one that was que
 waits += waited(t.status(j.pid))
 t.check("libraries come and go to the end", j.ask("rest", r"(rested)"), j.output()[-500:])
 # at each flush, when no handler is at work, those that were unloaded are forgotten; the JVM may have loaded some of its own
-end = time.monotonic() + 60
-while (known := t.status(j.pid).get("libraries", 0)) > libraries + 5 and time.monotonic() < end:
-    time.sleep(0.2)
+known = 0
+
+
+def are_forgotten():
+    global known
+    known = t.status(j.pid).get("libraries", 0)
+    return known <= libraries + 5
+
+
+t.until(are_forgotten)
 t.stop(j.pid)
 t.check("the recordings saw threads wait", truth and waits > 0, (truth, waits))
 t.check("nothing is kept of libraries that have gone", 0 < libraries and known <= libraries + 5, f"{libraries} -> {known}")

@@ -45,7 +45,7 @@ def cycles():
         nonlocal now
         now = counts(j)
         return not now or not before or (now[0] > before[0] + 1 and now[1] > before[1])
-    t.until(lambda: enough() and t.status(j.pid).get("park_waits", 0) > 50, 120, 0.2)
+    t.until(lambda: enough() and t.status(j.pid).get("park_waits", 0) > 50, t.HANGS, 0.2)
     status = t.status(j.pid)
     q = t.stop(j.pid)
     t.check("cycles: stacks overflow and threads end as before", before and now and now[0] > before[0] + 1 and
@@ -60,7 +60,8 @@ def death(n):
     """The JVM exits while a recording runs, which must be whole."""
     file = t.path(f"death{n}.jfr")
     j = jvm(f"death{n}", f"-agentpath:{t.AGENT}=start,event=lock=/1us\\,ttsp\\,cpu,file={file}")
-    time.sleep(0.5 + 0.3 * n)
+    t.until(lambda: "deep-0" in t.wick("convert", file, "--to", "collapsed", "-t", "-o", "-").out)
+    time.sleep(0.3 * n)
     j.proc.stdin.close()
     t.check(f"death{n}: the JVM ends as it should", j.wait() == 0, j.output()[-3000:])
     r = t.wick("locks", file)
