@@ -217,7 +217,7 @@ def misuse(j):
 
 def open_at_the_end(j):
     """Requests that have not ended are not among those counted, and it is said how many they are."""
-    file, (said,) = recorded(j, "open", "open 7 20000")
+    file, (said,) = recorded(j, "open", "open 7 3600000")  # until it is killed
     r = t.wick("endpoints", file)
     data = json.loads(t.wick("endpoints", "--json", file).out)
     counts = {row["endpoint"]: row["count"] for row in data["endpoints"]}

@@ -76,7 +76,7 @@ def check(name, options):
     services = [Service(name, options, way) for way in ("map", "none")]
     if not all(s.runs for s in services):
         if t.check(f"{name}: the JVM runs", name.startswith("Shenandoah"), services[0].jvm.output()):
-            t.skip(f"{name}: this JVM has no such collector")
+            t.skip(f"{name}: this JVM has no such collector", "it does not start")
         return
     for s in services:
         s.start()
