@@ -130,7 +130,7 @@ def stop(attacker, answer, *options, cwd):
     here = os.getcwd()
     os.chdir(cwd)
     try:
-        return t.wick("stop", *options, attacker.pid)
+        return t.wick("stop", *([] if "--attach-timeout" in options else t.PATIENT), *options, attacker.pid)
     finally:
         os.chdir(here)
 
@@ -147,7 +147,7 @@ def kept_files(folder):
         return
     private = t.path("kept")
     os.mkdir(private, 0o700)
-    here = ("--attach-timeout", "60")
+    here = t.PATIENT
 
     def old_file(name):
         """A recording that is there already, of a mode that lets others at it, with another name."""
@@ -253,7 +253,7 @@ def main():
     names = [os.path.basename(p) for p in set(tree(private)) - set(before)]
     t.check("an unnamed recording goes to wick's own name, never the peer's",
             "new.html" not in names and all(re.match(r"wick-[\w.-]+$", n) for n in names), (r, names))
-    r = stop(attacker, {"file": f"{private}/late.jfr", "fd": forged, "late": 3}, "--attach-timeout", "1", cwd=private)
+    r = stop(attacker, {"file": f"{private}/late.jfr", "fd": forged, "late": 15}, "--attach-timeout", "10", cwd=private)
     t.check("a delayed status: `wick stop` waits for it and stops",
             r.status == 0 and "late.jfr" in r.err and "asked stop" in attacker.output().rpartition("asked status")[2],
             (r, attacker.output()[-300:]))
