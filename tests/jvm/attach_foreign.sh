@@ -94,7 +94,7 @@ for v in $VERSIONS; do
         rm -f "/tmp/.java_pid$pid"
         "${user_exec[@]}" /usr/bin/python3 -c "
 import socket, time
-s = socket.socket(socket.AF_UNIX); s.bind('/tmp/.java_pid$pid'); s.listen(); print('up', flush=True); time.sleep(60)" \
+s = socket.socket(socket.AF_UNIX); s.bind('/tmp/.java_pid$pid'); s.listen(); print('up', flush=True); time.sleep(600)" \
             >"$work/fake" & fake=$!; pids+=("$fake")
         wait_for grep -q up "$work/fake"
         run "$WICK" record --lib "$tools/libwickdouble_a.so" -d 200ms -f "$work/x.jfr" "$pid"
@@ -113,7 +113,7 @@ s = socket.socket(socket.AF_UNIX); s.bind('/tmp/.java_pid$pid'); s.listen(); pri
     run as_user "$tools/wick" stop "$pid"
     expect "$v: and its recording cannot be stopped by others" 5 'belongs to user root'
     # ... nor by talking to the socket directly
-    name=$(awk -v p="@wick/$pid/" 'index($8, p) == 1 { print substr($8, 2) }' /proc/net/unix)
+    name=$(awk -v p="@wick/$pid/" 'index($8, p) == 1 { print substr($8, 2); exit }' /proc/net/unix)
     out=$(as_user /usr/bin/python3 -c "
 import socket
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.connect('\0$name')

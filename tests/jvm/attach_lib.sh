@@ -48,8 +48,18 @@ check() { local name=$1; shift; if "$@"; then ok "$name"; else not_ok "$name" "f
 skip() { count=$((count + 1)); echo "ok $count - $1 # SKIP $2"; }
 done_testing() { echo "1..$count"; [ "$failed" = 0 ]; }
 
-# run COMMAND... : sets out, status; the output holds stdout and stderr
-run() { out=$("$@" 2>&1); status=$?; }
+# run COMMAND... : sets out, status; the output holds stdout and stderr. `wick record` and `wick start` get a minute for a JVM that has
+# hardly a processor, unless they say otherwise.
+run()
+{
+    local words=() word
+    for word; do
+        words+=("$word")
+        case $word in record | start) [[ " $* " = *" --attach-timeout "* ]] || words+=(--attach-timeout 60) ;; esac
+    done
+    out=$("${words[@]}" 2>&1)
+    status=$?
+}
 # expect NAME STATUS PATTERN : judges the last run
 expect()
 {
@@ -74,8 +84,8 @@ compile()
     chmod -R a+rX "$classes"
 }
 
-# wait_for COMMAND... : until it succeeds, at most 10 s
-wait_for() { local i; for i in {1..200}; do "$@" >/dev/null 2>&1 && return 0; sleep 0.05; done; return 1; }
+# wait_for COMMAND... : until it succeeds; only what never comes takes five minutes
+wait_for() { local end=$((SECONDS + 300)); until "$@" >/dev/null 2>&1; do [ "$SECONDS" -lt "$end" ] || return 1; sleep 0.05; done; }
 
 # start_java VERSION [OPTION...] : a program that only waits; sets pid and log once it is up
 start_java()

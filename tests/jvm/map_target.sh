@@ -28,24 +28,24 @@ boxed()
 no_map() { ! find "$1" -maxdepth 1 -name '*perf-*' -o -maxdepth 1 -name '.wick-*' | grep -q .; }
 
 boxed "$work/roots"
-run timeout 60 "$WICK" map "$pid"
+run timeout 600 "$WICK" map "$pid"
 check "the JVM is up" grep -q up "$log"
 expect "a directory that the target cannot write to is refused" 5 'cannot make a file in /tmp'
 check "and nothing is written there" no_map "$work/roots"
 kill -KILL "$pid"
 boxed "$work/theirs"
-run timeout 60 "$WICK" map "$pid"
+run timeout 600 "$WICK" map "$pid"
 expect "in its own /tmp the map is written" 0 "symbols in /tmp/perf-$pid.map of its container"
 check "it belongs to root, as perf demands" test "$(stat -c %u:%a "$work/theirs/perf-$pid.map")" = 0:600
-run timeout 60 "$WICK" map "$pid"
+run timeout 600 "$WICK" map "$pid"
 expect "and again, over the first one" 0 "symbols in"
-run timeout 60 "$WICK" map --max-size 1k "$pid"
+run timeout 600 "$WICK" map --max-size 1k "$pid"
 expect "a map of more names than it may have is refused" 1 'has more than 1024 bytes of names'
-run timeout 60 "$WICK" map --jitdump "$work" --max-size 10k "$pid" -- sleep 2.5
+run timeout 600 "$WICK" map --jitdump "$work" --max-size 10k "$pid" -- sleep 2.5
 expect "a jitdump ends with what it may have" 0 'made more than 10240 bytes'
 check "and says so once" test "$(grep -c 'made more than' <<<"$out")" = 1
 check "it is not larger" test "$(stat -c %s "$work"/jit-*.dump)" -le 10300
-run timeout 60 "$WICK" map --max-size none "$pid"
+run timeout 600 "$WICK" map --max-size none "$pid"
 expect "a size is a number" 2 'takes a size'
 kill -KILL "$pid"
 done_testing
