@@ -177,6 +177,7 @@ test('long names: the method is what is shown of them, and nothing sticks out', 
       return { box: window.wickFlame.painter.boxOf(window.wickFlame.scene(), n), area: { x: r.left, y: r.top } };
     }, node);
     await page.mouse.move(area.x + box.x + box.w / 2, area.y + box.y + 8);
+    await page.locator('#tooltip').waitFor();
     const tip = await page.locator('#tooltip').boundingBox();
     assert.ok(tip.x >= 0 && tip.x + tip.width <= size.width && tip.y >= 0 && tip.y + tip.height <= size.height, JSON.stringify(tip));
     await page.mouse.move(2, 2);

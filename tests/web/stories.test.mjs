@@ -177,6 +177,7 @@ test('a slow request: from the endpoint to its trace, to the stack of the thread
   await tab('Slow');
   await row('Latency by endpoint', 'GET /allocation-stalls').locator('button').click();
   await page.waitForFunction(() => location.hash.includes('endpoint='));
+  await page.waitForSelector('h2:has-text("of GET /allocation-stalls")'); // until then the table has those of all endpoints
   await page.locator(`${table('Traces, slowest first')} tbody tr`).first().click();
   await page.waitForSelector('#trace rect.bar');
   await clickBar(/allocation stall/);
@@ -251,7 +252,6 @@ test('memory: what fills the heap, which code keeps it, and for which customer',
   await clickFrame('wick.demo.LeakWork.open');
   await page.click('[aria-label="Show as"] button:has-text("Side by side")');
   await page.selectOption('[aria-label="A picture for each"]', 'customer');
-  await page.waitForSelector('.group canvas');
-  assert.match(await page.textContent('#place'), /big/);
+  await page.waitForFunction(() => document.querySelector('.group canvas') && /big/.test(document.querySelector('#place').textContent));
   await shoot('ui-customers.png');
 });

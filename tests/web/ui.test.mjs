@@ -7,6 +7,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { addressOf, has, isWaiting, says, watchRequests } from './awaited.mjs';
 import { violations } from './axe.mjs';
 import { launch } from './browser.mjs';
 import { leakyHeap } from './hprof.mjs';
@@ -76,6 +77,7 @@ async function open(hash, options = {}) {
   page.on('request', (r) => {
     if (!r.url().startsWith(fixture.url)) trouble.push(`request: ${r.url()}`);
   });
+  watchRequests(page);
   await page.goto(fixture.url + hash);
   await page.waitForSelector('html[data-ready]');
   return page;
@@ -88,13 +90,21 @@ async function close(page) {
 
 const table = (caption) => `table:has(caption:has-text("${caption}"))`;
 
-/** Waits until all answers have come and are drawn. */
+/** Waits until all answers have come and are drawn: the page has had time of its own repeatedly and has asked for nothing more. */
 async function settled(page) {
   for (let quiet = 0; quiet < 4;) {
     await page.waitForTimeout(40);
-    quiet = fixture.busy ? 0 : quiet + 1;
+    await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))); }));
+    quiet = fixture.busy || isWaiting(page) ? 0 : quiet + 1;
   }
-  await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+}
+
+/** Waits until the server has been asked for something. */
+async function asks(page, good) {
+  for (let tries = 0; !fixture.asked.some(good); tries++) {
+    assert.ok(tries < 6000, `what was asked: ${fixture.asked.slice(-20).join('\n')}`);
+    await page.waitForTimeout(50);
+  }
 }
 
 /** A screenshot, which is as the reference is. */
@@ -221,23 +231,23 @@ test('address: tab, event, filter, search and zoom are in it; back undoes, forwa
   await page.click('.flame-tools button:has-text("Leaf-up")');
   await page.fill('#query', 'method5');
   await page.keyboard.press('Escape');
-  assert.match(page.url(), /leaf=1/);
+  await page.waitForFunction(() => location.hash.includes('leaf=1'));
   await page.click('.tabs a:has-text("Memory")');
   await shown(page, 'memory');
-  const address = page.url();
+  const address = await addressOf(page);
   await page.goBack();
   await shown(page, 'cpu');
-  assert.equal(await page.getAttribute('#view-leaf', 'aria-pressed'), 'true');
+  await has(page, '#view-leaf', 'aria-pressed', 'true');
   await page.goBack();
   await page.waitForFunction(() => document.getElementById('view-leaf')?.getAttribute('aria-pressed') === 'false');
   await page.goForward();
   await page.goForward();
   await shown(page, 'memory');
-  assert.equal(page.url(), address);
+  await page.waitForFunction((to) => location.href === to, address);
   const copy = await page.context().newPage();
   await copy.goto(address.replace('/memory', '/cpu'));
   await shown(copy, 'cpu');
-  assert.equal(await copy.getAttribute('#view-leaf', 'aria-pressed'), 'true');
+  await has(copy, '#view-leaf', 'aria-pressed', 'true');
   await close(page);
 });
 
@@ -249,7 +259,8 @@ test('filters: a thread from its table becomes a chip, the server hears of it, a
   await page.waitForSelector('.filter-chip');
   assert.ok((await page.textContent('.filter-chip')).includes('thread'));
   await shown(page, 'cpu');
-  const asked = fixture.asked.filter((a) => a.includes('/flame')).pop();
+  await asks(page, (a) => a.includes('/flame') && a.includes('thread='));
+  const asked = fixture.asked.filter((a) => a.includes('/flame') && a.includes('thread=')).pop();
   assert.ok(new RegExp(new URLSearchParams(asked.split('?')[1]).get('thread')).test(name));
   await page.click('.filter-chip button');
   await page.waitForFunction(() => !document.querySelector('.filter-chip'));
@@ -260,18 +271,19 @@ test('filters: a thread from its table becomes a chip, the server hears of it, a
 test('time: dragging over the axis chooses a range for all queries, a click lets go, and the keyboard can do both', async () => {
   const page = await open('#/r/r1/cpu');
   await page.waitForSelector('.axis path.area', { state: 'attached' });
+  await settled(page); // nothing moves it any more
   const box = await (await page.$('.axis .series')).boundingBox();
   await page.mouse.move(box.x + 300, box.y + 40);
   await page.mouse.down();
   await page.mouse.move(box.x + 600, box.y + 40, { steps: 3 });
   await page.mouse.up();
   await page.waitForFunction(() => /from=\d+&to=\d+/.test(location.hash));
-  const [, from, to] = /from=(\d+)&to=(\d+)/.exec(page.url()).map(Number);
+  const [, from, to] = /from=(\d+)&to=(\d+)/.exec(await addressOf(page)).map(Number);
   const perPixel = (first.end_ns - first.start_ns) / (box.width - 76);
   assert.ok(Math.abs(to - from - 300 * perPixel) < 3 * perPixel);
   assert.ok(Math.abs(from - first.start_ns - (300 - 64) * perPixel) < 3 * perPixel);
   await page.waitForFunction(() => document.querySelector('.series .inside'));
-  assert.ok(fixture.asked.some((a) => a.includes('/flame') && a.includes(`from=${from}`)));
+  await asks(page, (a) => a.includes('/flame') && a.includes(`from=${from}`));
   await page.mouse.click(box.x + 100, box.y + 40);
   await page.waitForFunction(() => !location.hash.includes('from='));
   await page.focus('.axis .series');
@@ -287,7 +299,8 @@ test('heatmap: a cell by mouse, a part by keyboard, a column by the table; its s
   await shown(page, 'cpu');
   await page.click('.axis-switch button:has-text("Heatmap")');
   await page.waitForFunction(() => location.hash.includes('heat=auto'));
-  await page.waitForFunction(() => /all: .*100 ?%/.test(document.querySelector('.heat-axis .series-note').textContent));
+  await page.waitForFunction(() => /all: .*100 ?%/.test(document.querySelector('.heat-axis .series-note')?.textContent));
+  await settled(page);
   const painted = await page.$eval('.heat-stage canvas', (c) => { // beside the labels, above the axis: the first columns
     const scale = c.width / c.clientWidth;
     const [x, y, width, height] = [66, 8, 9, c.clientHeight - 30].map((v) => Math.round(v * scale));
@@ -302,7 +315,7 @@ test('heatmap: a cell by mouse, a part by keyboard, a column by the table; its s
   const times = () => page.evaluate(() => /from=(\d+)&to=(\d+)/.exec(location.hash).slice(1).map(Number));
   let [from, to] = await times();
   assert.ok(to - from < 20e6 && to - from > 19e6, 'one cell');
-  assert.ok(fixture.asked.some((a) => a.includes('/flame') && a.includes(`from=${from}`)));
+  await asks(page, (a) => a.includes('/flame') && a.includes(`from=${from}`));
   await page.mouse.click(box.x + 66, box.y + 100);
   await page.waitForFunction(() => !location.hash.includes('from='));
   await page.focus('.heat-box');
@@ -323,11 +336,11 @@ test('heatmap: a cell by mouse, a part by keyboard, a column by the table; its s
   await page.focus('.tabs a');
   await page.keyboard.press('h');
   await page.waitForSelector('.axis path.area', { state: 'visible' });
-  assert.doesNotMatch(page.url(), /heat=/);
+  assert.doesNotMatch(await addressOf(page), /heat=/);
   await page.click('.tabs a:has-text("Explain")');
   await page.waitForSelector('.findings, .empty');
   await page.keyboard.press('h');
-  assert.doesNotMatch(page.url(), /heat=/, 'a page without an axis has nothing to change');
+  assert.doesNotMatch(await addressOf(page), /heat=/, 'a page without an axis has nothing to change');
   await close(page);
 });
 
@@ -337,6 +350,7 @@ test('side by side: a picture for each thread and endpoint, and one of them alon
   await page.waitForSelector('.group canvas');
   await page.selectOption('[aria-label="A picture for each"]', 'endpoint');
   await page.waitForFunction(() => location.hash.includes('group=endpoint') && document.querySelectorAll('.group canvas').length > 1);
+  await settled(page);
   const drawn = await page.$$eval('.group canvas', (all) => all.map((c) => {
     const { data } = c.getContext('2d').getImageData(0, 0, c.width, c.height);
     return new Set(new Uint32Array(data.buffer)).size;
@@ -352,7 +366,7 @@ test('side by side: a picture for each thread and endpoint, and one of them alon
   await page.focus('.group h2 button');
   await page.keyboard.press('Enter');
   await page.waitForSelector('.flame #dock .stats dd', { state: 'attached' });
-  assert.equal(new URLSearchParams(decodeURI(page.url()).split('?')[1]).get('endpoint'), name);
+  assert.equal(new URLSearchParams(decodeURI(await addressOf(page)).split('?')[1]).get('endpoint'), name);
   await page.goBack();
   await page.waitForSelector('.group canvas');
   await page.setViewportSize({ width: 390, height: 844 });
@@ -398,7 +412,7 @@ test('sandwich: from the table of methods and from a box, both sides, another me
   await page.click('.grid tbody tr:nth-child(2) button:has-text("Callers, callees")');
   await page.waitForSelector('.side tbody button.link');
   await page.waitForFunction(() => document.querySelectorAll('.side tbody').length === 2 && document.querySelector('.flame #dock .stats dd'));
-  const focus = decodeURIComponent(/focus=([^&]*)/.exec(page.url())[1].replace(/\+/g, ' '));
+  const focus = decodeURIComponent(/focus=([^&]*)/.exec(await addressOf(page))[1].replace(/\+/g, ' '));
   const name = await page.textContent('.sandwich-name');
   assert.match(name, /method\d+$/);
   assert.doesNotMatch(name, /\u001b/);
@@ -433,7 +447,7 @@ test('export: the command shows the same, files come as downloads, and a hostile
     assert.match(readFileSync(await download.path(), 'latin1'), begins);
   }
   await page.keyboard.press('Escape');
-  assert.equal(await page.$eval('.export', (e) => e.open), false);
+  await page.waitForFunction(() => !document.querySelector('.export').open);
   await close(page);
 });
 
@@ -463,10 +477,10 @@ test('heap: chains from root to suspect, an object by keyboard, tables, and host
   assert.match(await page.textContent('.chains .skipped text:nth-of-type(2)'), /^\d+ more objects $/);
   await page.focus('.chains .suspect');
   await page.keyboard.press('Enter');
-  assert.equal(await page.getAttribute('.chains .suspect', 'aria-pressed'), 'true');
+  await has(page, '.chains .suspect', 'aria-pressed', 'true');
   assert.match(await page.textContent('.picked-holder'), /SESSIONS . java\.lang\.Object\[40\] 0x[0-9a-f]+: .* retains/);
   await page.keyboard.press('Enter');
-  assert.match(await page.textContent('.picked-holder'), /^Choose an object/);
+  await says(page, '.picked-holder', /^Choose an object/);
   const text = await page.textContent('#view');
   assert.match(text, /keeps 40 of <\|h3><script>alert\(1\)<\|script>/);
   assert.doesNotMatch(text, /\u202e/);
@@ -505,7 +519,7 @@ test('slow: by keyboard from the endpoint to the stack of a bar', async () => {
   await page.waitForSelector('#trace rect.bar');
   await page.focus('#trace svg[tabindex]');
   await page.keyboard.press('ArrowRight');
-  assert.match(await page.textContent('#detail'), /samples?/);
+  await says(page, '#detail', /samples?/);
   assert.ok((await page.$$('#detail li')).length > 0);
   assert.deepEqual(await violations(page), []);
   await page.screenshot({ path: join(SHOTS, 'ui-trace-light.png') });
@@ -521,7 +535,8 @@ test('latency: a cell of the density leads to its trace, a part of it to its tra
   assert.equal(Math.min(50, all), traces, 'a dot for each trace');
   await page.click('.density .cell');
   await page.waitForFunction(() => /pick=\d+-\d+-\d+-\d+/.test(location.hash));
-  await page.waitForFunction(() => /of the chosen request/.test(document.querySelector('section.card:nth-of-type(3) h2').textContent));
+  await page.waitForFunction(() => /of the chosen request/.test(document.querySelector('section.card:nth-of-type(3) h2')?.textContent));
+  await settled(page);
   const said = Number(/: ([\d,]+) request/.exec(await page.textContent('.density-box .series-note'))[1]);
   assert.equal(await page.$$eval('section.card:nth-of-type(3) tbody tr', (rows) => rows.length), said);
   if (said === 1) await page.waitForSelector('#trace rect.bar, #trace rect.span', { state: 'attached' });
@@ -560,6 +575,7 @@ test('locks: who blocks whom, chosen by keyboard and undone, with the way to the
   await page.focus('.lock-graph .w[aria-label^="writer"]');
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => location.hash.includes('lock=w'));
+  await settled(page);
   assert.equal(await rows(), 2, 'what writers wait for, and whom they hold up');
   assert.equal(await page.$$eval('.lock-graph [aria-pressed="true"]', (all) => all.length), 2);
   assert.deepEqual(await violations(page), []);
@@ -582,6 +598,7 @@ test('safepoints: when they were, what was slow and why, and the stacks of one; 
   assert.equal(Math.max(...bars), bars[0], 'the slowest is the highest');
   await page.click(`${table('What was slow')} tbody tr:last-child button`);
   await page.waitForSelector('.stack-of:has-text("no CPU to run on")');
+  await settled(page);
   await page.focus(`${table('The slowest safepoints')} tbody button.link`);
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => location.hash.includes('safepoint='));
@@ -625,7 +642,7 @@ test('keys: numbers go to pages, letters to the graph, ? lists them, d changes t
   await page.waitForFunction(() => document.getElementById('view-leaf').getAttribute('aria-pressed') === 'true');
   const dark = await page.getAttribute('html', 'data-theme');
   await page.keyboard.press('d');
-  assert.notEqual(await page.getAttribute('html', 'data-theme'), dark);
+  await page.waitForFunction((before) => document.documentElement.getAttribute('data-theme') !== before, dark);
   await page.keyboard.press('?');
   await page.waitForSelector('#help-box[open]');
   assert.deepEqual(await violations(page), []);
@@ -739,7 +756,7 @@ test('live: a moment is marked and chosen, other events are recorded; what is re
   assert.deepEqual(await violations(page), []);
   await page.click('.marks button');
   await page.waitForFunction(() => location.hash.includes('from='));
-  assert.equal(await page.getAttribute('.marks button', 'aria-pressed'), 'true');
+  await has(page, '.marks button', 'aria-pressed', 'true');
   await page.click('.marks button');
   await page.waitForFunction(() => !location.hash.includes('from='));
   await page.click('button:has-text("Change")');
@@ -748,6 +765,7 @@ test('live: a moment is marked and chosen, other events are recorded; what is re
   await page.keyboard.press('Escape');
   await page.waitForFunction(() => !document.querySelector('dialog.ask'));
   await page.click('button:has-text("Change")');
+  await page.waitForSelector('dialog.ask');
   for (const box of await page.$$('dialog.ask input')) await box.uncheck();
   await page.check('dialog.ask input[value="alloc"]');
   await page.check('dialog.ask input[value="lock"]');
@@ -756,6 +774,7 @@ test('live: a moment is marked and chosen, other events are recorded; what is re
   await page.waitForFunction(() => !document.querySelector('dialog.ask'));
   assert.deepEqual(fixture.acts, [['mark', { text: 'cache <b>emptied</b>' }], ['change', { events: ['alloc', 'lock'], interval: '5ms' }]]);
   await page.click('button:has-text("Change")');
+  await page.waitForSelector('dialog.ask');
   assert.deepEqual(await page.$$eval('dialog.ask input:checked', (all) => all.map((e) => e.value)), ['alloc', 'lock'], 'what was chosen last');
   await page.keyboard.press('Escape');
   await page.click('button:has-text("Stop")');
