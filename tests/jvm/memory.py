@@ -62,11 +62,11 @@ def collector(name, options):
         with open(file, "wb") as f:
             f.write(bytes(32 * MIB))
     ask(j, "gc")
-    before = memory(str(j.pid))
+    before, threads = memory(str(j.pid)), sum(j.threads().values())
     check_sum(name, j, before)
     for line in ("heap 150", "direct 48", "threads 40", "loaders 4000", f"map 32 {file}", "gc"):
         ask(j, line)
-    after = memory(str(j.pid))
+    after, more = memory(str(j.pid)), sum(j.threads().values()) - threads
     check_sum(f"{name}, grown", j, after)
     of = parts(after)
     near = lambda v, wanted, slack: wanted - slack <= v <= wanted + slack
@@ -77,8 +77,9 @@ def collector(name, options):
     # and what the JVM keeps of threads, loaders and the heap
     t.check(f"{name}: a direct buffer is malloc's", 47 * MIB < grown(before, after, "malloc") < 100 * MIB,
             grown(before, after, "malloc"))
-    t.check(f"{name}: threads are counted", grown(before, after, "thread stacks", "count") in range(40, 46),
-            grown(before, after, "thread stacks", "count"))
+    # the JVM begins and ends compilers and workers of its collector as it needs them
+    t.check(f"{name}: threads are counted", more > 30 and abs(grown(before, after, "thread stacks", "count") - more) <= 2,
+            (more, grown(before, after, "thread stacks", "count")))
     # a frame takes some 48 to 112 bytes, interpreted or compiled
     t.check(f"{name}: and their stacks", 40 * 100 << 10 < grown(before, after, "thread stacks") < 40 << 20,
             grown(before, after, "thread stacks"))
@@ -100,24 +101,28 @@ def collector(name, options):
 def recording():
     j = program("recording", "-XX:+UseSerialGC")
     file = t.path("recording.jfr")
+    begin, asked = time.monotonic(), 0
     t.check("a recording starts", t.start(j.pid, file, "-e", "cpu").status == 0)
     ask(j, "heap 100")
-    for _ in range(300):
+    for _ in range(180):
         r = t.wick("memory", "--json", file)
         if r.status == 0 and json.loads(r.out)["moments"] >= 2:
             break
         ask(j, "direct 2")
+        asked += 2 * MIB
         time.sleep(0.1)
+    t.until(lambda: json.loads(t.wick("memory", "--json", file).out or "{}").get("moments", 0) >= 2, pause=1)
     live = memory(str(j.pid))
     t.check("it stops", t.stop(j.pid).status == 0)
+    rate = asked / (time.monotonic() - begin)
     m = memory(file)
     if m:
         t.check("it has a reading every ten seconds and at the end", m["moments"] >= 3, m["moments"])
         for part in ("Java heap", "metaspace", "code cache", "thread stacks", "malloc", "libraries"):
             inside, outside = parts(m)[part]["resident"], parts(live)[part]["resident"]
             t.check(f"inside and outside agree: {part}", abs(inside - outside) < 0.05 * outside + 3 * MIB, (inside, outside))
-        # as many mebibytes as commands, in a line
-        t.check("malloc is seen growing", parts(m)["malloc"]["growth_bytes_per_s"] > MIB, parts(m)["malloc"])
+        # a line through readings of which the first has nothing of it and the last all; that it bends may halve its slope
+        t.check("malloc is seen growing", parts(m)["malloc"]["growth_bytes_per_s"] > rate / 2 > 0, (rate, parts(m)["malloc"]))
         inside, outside = m["malloc"], live["malloc"]
         if inside["state"] in KNOWN and t.check("what malloc has in use is in it", outside["state"] in KNOWN, (inside, outside)):
             used = [a["used"] + a["mapped"] for a in (inside, outside)]
@@ -130,7 +135,7 @@ def recording():
 
 def fragments():
     """Blocks between which some are freed; the JVM itself can call malloc_trim from JDK 18 on."""
-    j = program("fragments", "-XX:+UseSerialGC")
+    j = program("fragments", "-XX:+UseSerialGC", "-Xint")  # compilers take and free megabytes when they like to
     before = memory(str(j.pid))["malloc"]
     if before["state"] == "the C library is not glibc":
         t.skip("what malloc holds free is known", before["state"])
