@@ -32,20 +32,36 @@ def explained(*args):
     return json.loads(r.out)
 
 
+def flushes(pid, least=4):
+    """Waits until so many parts of the recording that is made in the JVM have been written, one a second."""
+    sizes = set()
+
+    def look():
+        for n in t.os.listdir(f"/proc/{pid}/fd"):
+            try:
+                if "memfd:wick-" in t.os.readlink(f"/proc/{pid}/fd/{n}"):
+                    sizes.add(t.os.stat(f"/proc/{pid}/fd/{n}").st_size)
+            except OSError:
+                pass
+        return len(sizes) > least
+    return t.until(look)
+
+
 def get(port, path):
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=100) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=t.HANGS) as answer:
             return answer.status
     except OSError as e:
         return e
 
 
-j = t.Jvm(["-XX:+UseZGC", "-Xmx256m", "-jar", DEMO, "--seconds", "170", "--idle", "20"], "demo")
-t.check("the service listens", j.wait_for(r"listening on .*:\d+ pid", 60), j.output())
+j = t.Jvm(["-XX:+UseZGC", "-Xmx256m", "-jar", DEMO, "--seconds", "3600", "--idle", "20"], "demo")
+t.check("the service listens", j.wait_for(r"listening on .*:\d+ pid"), j.output())
 port = int(re.search(r"listening on 127.0.0.1:(\d+)", j.output())[1])
 
 # Idle: the service waits, whatever else the machine does.
 get(port, "health")
+t.load_agent(j)
 end = time.monotonic() + 30
 while time.monotonic() < end:  # compilers work off their queues
     before = j.cpu_seconds()
@@ -88,8 +104,7 @@ for how, end, sentence in (("stopped", lambda: t.wick("stop", "-f", t.path("else
                            ("killed", j.kill, "ended during the recording")):
     with open(t.path(f"{how}.out"), "w+", encoding="utf-8") as out, open(t.path(f"{how}.err"), "w+", encoding="utf-8") as err:
         w = subprocess.Popen([t.WICK, "explain", "--json", "-d", "600", "--lib", t.AGENT, str(j.pid)], stdout=out, stderr=err)
-        t.check(f"{how}: it is recorded", t.until(lambda: t.status(j.pid).get("running")))
-        time.sleep(3)
+        t.check(f"{how}: it is recorded", t.until(lambda: t.status(j.pid).get("running")) and flushes(j.pid))
         end()
         status = w.wait()
         out.seek(0)
