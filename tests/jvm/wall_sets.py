@@ -72,15 +72,21 @@ def relay(title, options):
     file = t.path("r.jfr")
     j = t.Jvm([*options, "-Xmx256m", f"-agentpath:{t.AGENT}=start,event=wall,file={file}", "-cp", classes, "VSets", str(EACH), "relay"], "r")
     t.check(f"{title}: threads that were moved go on", j.wait_for(r"after [\d.E]+\n"), j.output())
+    went_on = float(re.search(r"after ([\d.E]+)\n", j.output())[1])
+
+    def seen():
+        """{place: seconds} of samples that surely are of the time after that."""
+        late = max((t.json_seconds(e["maxLateness"]) for e in t.json_values(file, "wick.WallSampler")), default=1e9)
+        places = {}
+        for e in t.json_values(file, "profiler.WallClockSample"):
+            if t.json_clock(e["startTime"]) > went_on + late + 0.1:
+                places[place_of(e)] = places.get(place_of(e), 0) + t.json_seconds(e["weight"])
+        return places
     time.sleep(3)
+    t.until(lambda: seen().get("after", 0) > 0, pause=3)
     t.stop(j.pid)
     j.kill()
-    went_on = float(re.search(r"after ([\d.E]+)\n", j.output())[1])
-    late = max(t.json_seconds(e["maxLateness"]) for e in t.json_values(file, "wick.WallSampler"))
-    places = {}
-    for e in t.json_values(file, "profiler.WallClockSample"):
-        if t.json_clock(e["startTime"]) > went_on + late + 0.1:
-            places[place_of(e)] = places.get(place_of(e), 0) + t.json_seconds(e["weight"])
+    places = seen()
     t.check(f"{title}: they are not seen where they were", "before" not in places and places.get("after", 0) > 0, places)
 
 
