@@ -8,6 +8,7 @@ import re
 import shutil
 import stat
 import subprocess
+import tempfile
 
 import jvmtest as t
 
@@ -21,6 +22,12 @@ def why_not():
         return "there is no perf (Debian's package linux-perf; tools/setup test installs it)"
     r = t.run("perf", "record", "-a", "-g", "-e", "cpu-clock", "-o", data, "--", "sleep", "0.1")
     return None if r.status == 0 else "perf may not record: " + r.err.strip().splitlines()[-1]
+
+
+def works(jvm, seconds):
+    """A command that ends once the JVM has used so much CPU time from its start on."""
+    script = "at() { cut -d')' -f2 /proc/$0/stat | awk '{ print $12 + $13 }'; }; end=$(($(at) + $1)); while [ $(at) -lt $end ]; do sleep 0.1; done"
+    return ["sh", "-c", script, str(jvm.pid), str(int(seconds * t.HZ))]
 
 
 def check_file(pid):
@@ -83,7 +90,7 @@ def check_jitdump():
     if os.path.exists(map_file):
         os.unlink(map_file)
     r = t.wick("map", "--jitdump", folder, jvm.pid, "--", "perf", "record", "-q", "-k", "mono", "-F", "199", "-a", "-g",
-               "-e", "cpu-clock", "-o", data, "--", "sleep", "3")
+               "-e", "cpu-clock", "-o", data, "--", *works(jvm, 0.6))
     t.check("map --jitdump", r.status == 0 and re.search(r"\d+ symbols in ", r.out), r)
     r = t.run("perf", "inject", "--jit", "-i", data, "-o", joined)
     t.check("perf inject --jit accepts it", r.status == 0 and os.path.exists(joined), r)
@@ -115,11 +122,15 @@ def check_container():
     t.check("map of a JVM with a /tmp of its own", r.status == 0 and "of its container" in r.out, r)
     t.check("it lies in there and nowhere else",
             os.path.exists(f"/proc/{other.pid}/root/{name}") and not os.path.exists("/" + name))
-    r = t.wick("record", "--perf", "-e", "cpu-clock", "-d", "2", "-f", t.path("boxed.data"), other.pid)
+    r = t.wick("record", "--perf", "-e", "cpu-clock", "-d", "5", "-f", t.path("boxed.data"), other.pid)
     t.check("record --perf of that JVM", r.status == 0, r)
     r = t.wick("convert", "--annotate", "--to", "collapsed", t.path("boxed.data"))
     t.check("its methods are named", "Busy.chain_[j]" in r.out, r.out[:2000] + r.err)
     other.kill()
+
+
+def hidden():
+    return [f for f in os.listdir("/tmp") if f.startswith(".wick-")]
 
 
 def check_removed():
@@ -128,15 +139,16 @@ def check_removed():
         other = t.Jvm(["-cp", classes, "Busy", "chain"], "killed")
         other.wait_for("up")
         at = f"/tmp/perf-{other.pid}.map"
-        record = subprocess.Popen([t.WICK, "record", "--perf", "-a", "-e", "cpu-clock", "-d", "4", "-f", t.path("killed.collapsed")],
+        record = subprocess.Popen([t.WICK, "record", "--perf", "-a", "-e", "cpu-clock", "-d", "15", "-f", t.path("killed.collapsed")],
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         t.check(f"{name}: the JVM is mapped", t.until(lambda: os.path.exists(at)))
         other.kill()
         if is_replaced:
-            t.until(lambda: not [f for f in os.listdir("/tmp") if f.startswith(".wick-")])  # a map that was just being written
-            with open(t.path("mine"), "w") as f:
+            begun = set(hidden())
+            t.until(lambda: not begun & set(hidden()))  # a map that was just being written
+            with tempfile.NamedTemporaryFile("w", dir="/tmp", delete=False) as f:
                 f.write("mine")
-            os.rename(shutil.copy(t.path("mine"), "/tmp/mine-for-wick-test"), at)
+            os.rename(f.name, at)
         t.check(f"{name}: record --perf", record.wait() == 0)
         t.check(f"{name}: it is {'kept' if is_replaced else 'removed'}", os.path.exists(at) == is_replaced)
         if os.path.exists(at):
@@ -162,12 +174,13 @@ def check_stacks():
 reason = why_not()
 jvm = t.Jvm(["-XX:+PreserveFramePointer", "-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints", "-cp", classes, "Busy", "chain"], "busy")
 jvm.wait_for("up")
+t.work_for(jvm, 3)  # it is compiled by then
 map_file = check_file(jvm.pid)
 if reason:
     t.skip("perf record, map and flame graph", reason)
 else:
     load = subprocess.Popen(["dd", "if=/dev/zero", "of=/dev/null", "bs=64k"], stderr=subprocess.DEVNULL)
-    r = t.run("perf", "record", "-F", "199", "-a", "-g", "-e", "cpu-clock", "-o", data, "--", "sleep", "4")
+    r = t.run("perf", "record", "-F", "199", "-a", "-g", "-e", "cpu-clock", "-o", data, "--", *works(jvm, 0.6))
     load.kill()
     load.wait()
     t.check("perf records", r.status == 0, r)
