@@ -100,6 +100,7 @@ start_java()
 stop_java() { kill -KILL "$pid" 2>/dev/null; wait "$pid" 2>/dev/null; rm -f "/tmp/.java_pid$pid"; }
 alive() { kill -0 "$1" 2>/dev/null && ! grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null; }
 no_thread_dump() { ! grep -q 'Full thread dump' "$1"; }
-# What is left behind stays; what another test has there now goes.
-is_clean() { ! find "$1" -maxdepth 1 \( -name '.attach_pid*' -o -name '.wick-*' \) 2>/dev/null | grep -q .; }
-no_leftovers() { wait_for is_clean "$1"; }
+# What is left behind stays; what another test has there now goes, and something else of it may come.
+left_in() { find "$1" -maxdepth 1 \( -name '.attach_pid*' -o -name '.wick-*' \) 2>/dev/null; }
+all_gone() { local f; for f in "$@"; do [ ! -e "$f" ] || return 1; done; }
+no_leftovers() { local now; mapfile -t now < <(left_in "$1"); wait_for all_gone "${now[@]}"; }

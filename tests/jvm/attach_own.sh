@@ -6,6 +6,8 @@
 source "$(dirname "$0")/attach_lib.sh"
 compile
 
+one_listens() { [ "$(grep -c "@wick/$pid/" /proc/net/unix)" = 1 ]; } # connections that end are there for a moment
+is_stopped() { ! grep -L '^State:.*T' "/proc/$pid"/task/*/status | grep -q .; } # each thread stops when it next has a processor
 recorded() { grep -q "^event=cpu .*variant=a" "$1" && grep -q '^end$' "$1"; }
 
 for v in $VERSIONS; do
@@ -41,7 +43,7 @@ for v in $VERSIONS; do
     run "$WICK" record --lib "$AGENT_A" -d 200ms -f "$work/a.jfr" "$pid"
     expect "$v: and back" 0 recording
     check "$v: the older one wrote" grep -q 'variant=a' "$work/a.jfr"
-    check "$v: one agent listens" test "$(grep -c "@wick/$pid/" /proc/net/unix)" = 1
+    check "$v: one agent listens" wait_for one_listens
     run "$WICK" record --lib "$AGENT_A" -e broker -d 200ms -f "$work/br.jfr" "$pid"
     expect "$v: the perf broker" 0 recording
     check "$v: opens an event for the target's thread" grep -Eq 'broker=opened count=[0-9]' "$work/br.jfr"
@@ -49,7 +51,7 @@ for v in $VERSIONS; do
     run "$WICK" record --lib "$AGENT_A" -e fail -d 200ms -f "$work/f.jfr" "$pid"
     expect "$v: the session's refusal arrives as its sentence" 6 "always fails"
     check "$v: and leaves no empty file" test ! -e "$work/f.jfr"
-    run "$WICK" record --lib "$AGENT_A" -e enospc -d 5 -f "$work/e.jfr" "$pid"
+    run "$WICK" record --lib "$AGENT_A" -e enospc -d 60 -f "$work/e.jfr" "$pid"
     expect "$v: a full disk in the target is reported" 10 'broke off: no space'
     run "$WICK" record --lib /etc/passwd -d 1 "$pid"
     expect "$v: a file that is no agent" 3 'not an agent library'
@@ -83,6 +85,7 @@ for v in $VERSIONS; do
 
     start_java "$v"
     kill -STOP "$pid"
+    wait_for is_stopped
     run "$WICK" record --lib "$AGENT_A" -d 1 -f "$work/x.jfr" "$pid"
     expect "$v: a stopped JVM is reported" 7 'stopped .*kill -CONT'
     run "$WICK" status "$pid"
@@ -95,8 +98,9 @@ for v in $VERSIONS; do
     stop_java
 
     start_java "$v"
-    (sleep 0.4; kill -KILL "$pid") &
-    run "$WICK" record --lib "$AGENT_A" -d 10 -f "$work/g.jfr" "$pid"
+    "$WICK" record --lib "$AGENT_A" -d 60 -f "$work/g.jfr" "$pid" >"$work/g.log" 2>&1 & cli=$!
+    wait_for grep -q '^event=cpu' "$work/g.jfr"
+    kill -KILL "$pid"; wait "$cli"; status=$?; out=$(cat "$work/g.log")
     expect "$v: a JVM killed during the recording" 8 'ended during the recording'
     check "$v: what was recorded is kept" grep -q '^event=cpu' "$work/g.jfr"
     stop_java
@@ -150,7 +154,7 @@ expect "--keep-running: and can be stopped" 0 k2.jfr
 "$(java_of "$v")" -cp "$classes" Waits >"$work/second" 2>&1 & second=$!; pids+=("$second")
 wait_for grep -q up "$work/second"
 run "$WICK" status Waits
-expect "an ambiguous name lists the candidates" 2 "$pid.*"$'\n'".*$second"
+expect "an ambiguous name lists the candidates" 2 "($pid.*"$'\n'".*$second|$second.*"$'\n'".*$pid)"
 kill -KILL "$second"; wait "$second" 2>/dev/null
 run "$WICK" ps --json
 expect "ps --json shows it" 0 "\"pid\": $pid,.*\"main\": \"Waits\""
