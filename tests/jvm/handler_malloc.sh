@@ -21,7 +21,7 @@ run() {
         -jar "$DEMO_JAR" --seconds 120 >>"$WORK/demo.out" 2>&1 &
     JVM_PID=$!
     started+=("$JVM_PID")
-    wait_for 60 demo_listens || return 1
+    wait_for 240 demo_listens || return 1
     DEMO_PORT=$(sed -n 's/.*listening on 127.0.0.1:\([0-9]*\) .*/\1/p' "$WORK/demo.out")
     [ -n "$DEMO_PORT" ] || return 1
     # at least three rounds, and on until there are handlers enough to judge by: processors may be short
@@ -39,7 +39,7 @@ samples() {
 ends_guarded() {
     local n
     get quit >/dev/null
-    wait_for 30 is_gone "$JVM_PID" || { echo "the JVM did not end"; return 1; }
+    wait_for 120 is_gone "$JVM_PID" || { echo "the JVM did not end"; return 1; }
     n=$(sed -n 's/^handlers checked: //p' "$WORK/demo.out")
     if [ "${n:-0}" -lt "$least" ] || grep 'handler guard' "$WORK/demo.out"; then
         tail -5 "$WORK/demo.out"
@@ -69,7 +69,7 @@ else
 fi
 
 is_caught() {
-    wait_for 60 grep -q 'handler guard: a signal handler of wick called malloc' "$WORK/demo.out"
+    wait_for 240 grep -q 'handler guard: a signal handler of wick called malloc' "$WORK/demo.out"
 }
 run cpu WICK_GUARD_PROVE=1
 check "a handler that allocates would be caught" is_caught

@@ -117,13 +117,13 @@ demo_listens() {
 
 start_demo() {
     start_jvm demo "$@" -jar "$DEMO_JAR" --seconds 600
-    wait_for 60 demo_listens
+    wait_for 240 demo_listens
     DEMO_PORT=$(sed -n 's/.*listening on 127.0.0.1:\([0-9]*\) .*/\1/p' "$WORK/demo.out")
     [ -n "$DEMO_PORT" ]
 }
 
 get() {
-    curl -sS --fail-with-body -m 60 "http://127.0.0.1:$DEMO_PORT/$1"
+    curl -sS --fail-with-body -m 240 "http://127.0.0.1:$DEMO_PORT/$1"
 }
 
 collectors() {
