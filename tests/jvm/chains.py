@@ -25,14 +25,28 @@ WAYS = {
 }
 
 
-def explain(j, most, seconds=5):
-    r = t.wick("explain", "--json", "--lib", t.AGENT, "-d", str(seconds), "--chains", most, j.pid, seconds=seconds + 300)
-    found = [f for f in json.loads(r.out)["findings"] if f["rule"] == "out-of-memory"] if r.status == 0 else []
+def explain(j, most, *tries, good):
+    """The answer and the finding of that kind; once more for longer where a busy machine has had no time for what it is about."""
+    for seconds in tries:
+        r = t.wick("explain", "--json", "--lib", t.AGENT, "-d", str(seconds), "--chains", most, j.pid, seconds=seconds + 600)
+        found = [f for f in json.loads(r.out)["findings"] if good(f)] if r.status == 0 else []
+        if r.status or found:
+            break
     return r, found[0] if len(found) == 1 else None
+
+
+def is_full(finding):
+    return finding["rule"] == "out-of-memory"
 
 
 def left_behind():
     return glob.glob("/tmp/.wick-*") + glob.glob("/var/tmp/.wick-*")
+
+
+def check_left(title, before):
+    """What was not there before goes: it may be of a command that runs beside this test."""
+    new = set(left_behind()) - set(before)
+    t.check(f"{title}: no file is left behind", t.until(lambda: not new & set(left_behind()), 300), new)
 
 
 def check(way, keeper, what, words):
@@ -41,7 +55,7 @@ def check(way, keeper, what, words):
     j.say("go")
     t.check(f"{way}: its heap is full", j.wait_for(r"(?m)^full$"), j.output())
     before = left_behind()
-    r, found = explain(j, "64m")
+    r, found = explain(j, "64m", 5, 60, good=is_full)
     said = found["figures"].get("holder", "") if found else ""
     print(f"# {way}: {said}")
     m = re.match(keeper + r" keeps ([\d.]+) MiB \((\d+) % of the heap\) alive, [\d,]+ of (\S+), held by (.*) "
@@ -51,19 +65,18 @@ def check(way, keeper, what, words):
     at = [path.find(w) for w in words]
     t.check(f"{way}: with the way from the root", at[0] >= 0 and at == sorted(at), path)
     t.check(f"{way}: also in the sentence", found and found["sentence"].endswith("; " + said), found)
-    t.check(f"{way}: no file is left behind", t.until(lambda: set(left_behind()) <= set(before), 10), left_behind())
+    check_left(way, before)
     return j
 
 
 def growing_loaders():
-    """(answer, what explain says of them, JVM). Readings of memory come every ten seconds, and eight are needed."""
+    """(answer, what explain says of them, JVM). Readings of memory come every ten seconds where the machine has time, and eight are
+    needed."""
     j = t.Jvm(["-Xmx400m", "-XX:+UseSerialGC", "-Dticks=1000000", "-cp", classes, "Leak", "loaders"], "loaders")
     t.check("loaders: the service is at work", j.wait_for(r"(?m)^warm$"), j.output())
     j.say("go")
-    r, _ = explain(j, "1g", 95)
-    rows = json.loads(r.out)["findings"] if r.status == 0 else []
-    found = [f for f in rows if f["rule"] == "memory-growth" and f["figures"]["part"] == "metaspace"]
-    return r, found[0] if found else None, j
+    r, found = explain(j, "1g", 95, 240, good=lambda f: f["rule"] == "memory-growth" and f["figures"]["part"] == "metaspace")
+    return r, found, j
 
 
 def loaders():
@@ -74,7 +87,8 @@ def loaders():
     print(f"# loaders: {found['sentence'] if found else r}")
     m = re.match(r"([\d,]+) class loaders are of Memory\$Loader, of which (\d+) of (\d+) are held by java\.lang\.Object\[\d+\], one by (.*) "
                  r"\(by a heap dump of [\d.]+ MiB: the JVM was stopped for [\d.]+ s at most\)$", said)
-    t.check("loaders: who holds them is named", m and int(m[1].replace(",", "")) > 100 and m[2] == m[3] == "32", said or r)
+    t.check("loaders: who holds them is named", m and int(m[1].replace(",", "")) > 100 and m[3] == "32"
+            and m[2] in ("31", "32"), said or r)  # one may be in the making
     path = m[4] if m else ""
     # the list is also in a local variable of main while that adds to it, and the launcher has the class
     t.check("loaders: with the way from the root to one of them",
@@ -82,14 +96,14 @@ def loaders():
                      r"java\.util\.ArrayList, elementData -> java\.lang\.Object\[.* -> Memory\$Loader$", path), path)
     t.check("loaders: also in the sentence", found and "class loaders more than at the start" in found["sentence"]
             and said in found["sentence"], found)
-    t.check("loaders: no file is left behind", t.until(lambda: set(left_behind()) <= set(before), 10), left_behind())
+    check_left("loaders", before)
     j.kill()
 
 
 for name, row in WAYS.items():
     jvm = check(name, *row)
     if name == "map":
-        answer, without = explain(jvm, "1m")
+        answer, without = explain(jvm, "1m", 5, 60, good=is_full)
         t.check("a heap larger than allowed is not dumped", without and "holder" not in without["figures"]
                 and "--chains allows a dump of 1 MiB" in answer.err, answer)
     jvm.kill()

@@ -7,12 +7,13 @@ import json
 import subprocess
 
 import jvmtest as t
+from heapcheck import jcmd
 
 SOURCE = t.os.path.join(t.HERE, "../../bench/causes/PoolOfOne.java")
 
 subprocess.run([t.JAVA_HOME + "/bin/javac", "-nowarn", "-d", t.WORK, SOURCE], check=True)
 j = t.Jvm(["-Xmx64m", "-cp", t.WORK, "PoolOfOne"], "pool")
-t.check("the program is ready", j.wait_for("READY", 60), j.output())
+t.check("the program is ready", j.wait_for("READY"), j.output())
 r = t.wick("explain", "--json", "-d", "4", "--lib", t.AGENT, str(j.pid))
 if t.check("explain succeeds, with or without allocations", r.status == 0, r):
     findings = json.loads(r.out)["findings"]
@@ -30,7 +31,9 @@ j.kill()
 CAUSE = t.os.path.join(t.HERE, "../../bench/causes/Deadlock.java")
 subprocess.run([t.JAVA_HOME + "/bin/javac", "-nowarn", "-d", t.WORK, CAUSE], check=True)
 j = t.Jvm(["-Xmx64m", "-cp", t.WORK, "Deadlock"], "deadlock")
-t.check("the program is ready", j.wait_for("READY", 60), j.output())
+t.check("the program is ready", j.wait_for("READY"), j.output())
+# each teller may have come to its first lock while the other one had none
+t.check("and its threads are in a deadlock", t.until(lambda: "Java-level deadlock" in jcmd(j, "Thread.print").out, 120), j.output())
 kept = t.path("kept.jfr")
 r = t.wick("explain", "--json", "-d", "3", "-f", kept, "--lib", t.AGENT, str(j.pid))
 if t.check("explain succeeds", r.status == 0, r):
