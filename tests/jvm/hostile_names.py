@@ -10,6 +10,7 @@ import subprocess
 import zipfile
 
 import jvmtest as t
+from heapcheck import jcmd
 
 API = os.path.join(t.BUILD, "java/wick.jar")
 EVIL = "evil\x1b]0_owned\x07\x9b2J\u202e\u200b\u3164\ufe0f"
@@ -32,7 +33,7 @@ def complaints(data, allowed=b"\n"):
 
 def said(*args, status=(0,), allowed=b"\n", input=None, names=True):
     """One command's output; checks it."""
-    r = subprocess.run([t.WICK, *map(str, args)], capture_output=True, timeout=120, input=input)
+    r = subprocess.run([t.WICK, *map(str, args)], capture_output=True, timeout=600, input=input)
     title = "wick " + " ".join(os.path.basename(str(a)) if "/" in str(a) else str(a) for a in args)
     title = title.encode("ascii", "backslashreplace").decode().replace("\x1b", "ESC").replace("\x07", "BEL")
     bad = complaints(r.stdout, allowed) or complaints(r.stderr)
@@ -76,6 +77,11 @@ def jar():
     return file
 
 
+def content(file):
+    with open(file, "rb") as f:
+        return f.read()
+
+
 def live(j):
     said("ps")
     json.loads(said("ps", "--json"))
@@ -86,8 +92,9 @@ def live(j):
     json.loads(said("stack", "--virtual", "--json", j.pid))
     said("doctor", j.pid, status=(0, 1, 3, 4, 5), names=False)
     said("map", j.pid, names=False)
-    with open(f"/tmp/perf-{j.pid}.map", "rb") as f:
-        text = f.read()
+    # as soon as the JIT has compiled that method
+    t.until(lambda: t.wick("map", j.pid).status or b"spinevil" in content(f"/tmp/perf-{j.pid}.map"), 240)
+    text = content(f"/tmp/perf-{j.pid}.map")
     os.unlink(f"/tmp/perf-{j.pid}.map")
     t.check("perf's map: no byte that acts", not complaints(text), complaints(text))
     t.check("perf's map: the names are there", b"spinevil\\x1b]" in text)
@@ -102,7 +109,7 @@ def heap(j):
         said("heap", *options, "--class", "HostileNames", "-n", "0", j.pid)
         json.loads(said("heap", *options, "--class", "HostileNames", "-n", "0", "--json", j.pid))
     dump = t.path(EVIL + ".hprof")
-    r = t.run(t.JAVA_HOME + "/bin/jcmd", j.pid, "GC.heap_dump", dump)
+    r = jcmd(j, "GC.heap_dump", dump)
     t.check("the JVM dumps its heap", os.path.exists(dump), r)
     said("heap", "-n", "0", dump)
     said("heap", "-n", "0", dump, dump)

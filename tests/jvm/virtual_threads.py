@@ -5,6 +5,7 @@
 samples, 5,000 of a crowd, as many as is credible at t.FALSE_ALARM where the share is what each check names."""
 
 import jvmtest as t
+from heapcheck import jcmd
 
 DEPTH = 20
 STUBS = ("cont_", "cont thaw")  # of JDK 25; of 21 to 24, "Cont thaw return barrier"
@@ -20,10 +21,10 @@ if t.JDK == 21:
 
 def enough(pid):
     """Waits until there is something to judge by, however slow the machine is."""
-    t.until(lambda: t.status(pid).get("samples", 0) >= 1000, 120)
+    t.until(lambda: t.status(pid).get("samples", 0) >= 1000, 240)
 
 
-def seen_from_outside(pid):
+def seen_from_outside(j):
     """Whether `wick stack` once shows all calls with most of them frozen, a boundary with the thread's id, and the carrier. Z may
     have moved frozen frames that the program has not used since; then the stack has a gap, and the next collection repairs the
     references to them."""
@@ -32,8 +33,8 @@ def seen_from_outside(pid):
     def look():
         nonlocal said
         if GAP in said:
-            t.run(t.JAVA_HOME + "/bin/jcmd", pid, "GC.run")
-        for block in t.wick("stack", pid).out.split("\n\n"):
+            jcmd(j, "GC.run")
+        for block in t.wick("stack", j.pid).out.split("\n\n"):
             above, _, below = block.partition("-- virtual thread \"\" id=")
             if "VDeep.burn" not in above:
                 continue
@@ -42,7 +43,7 @@ def seen_from_outside(pid):
                     and "ForkJoinWorkerThread.run" in below and "carries virtual thread \"\" id=" + below.split()[0] in above:
                 whole.append(block)
         return whole
-    return t.until(look), whole[0] if whole else said
+    return t.until(look, 240), whole[0] if whole else said
 
 
 def is_whole(frames):
@@ -60,7 +61,7 @@ def examine(title, options):
     if not t.check(f"{title}: the JVM runs", j.wait_for(r"(?m)^up"), j.output()):
         return
     enough(j.pid)
-    outside, block = seen_from_outside(j.pid)
+    outside, block = seen_from_outside(j)
     t.check(f"{title}: also whole from outside, with its id", outside, block)
     t.stop(j.pid)
     rows = [(f, n) for f, n in t.stacks(file, annotate=False, samples=True) if any("VDeep.burn" in x for x in f)]

@@ -10,6 +10,7 @@ import re
 import time
 
 import jvmtest as t
+from heapcheck import jcmd
 
 JAR = os.path.join(t.BUILD, "java/wick.jar")
 EACH, DEPTH = 10, 12
@@ -94,7 +95,7 @@ def found_after_collections(title, options):
     j = t.Jvm([*options, "-Xmx256m", f"-agentpath:{t.AGENT}=start,event=wall,file={file}", "-cp", f"{classes}:{JAR}", "VKinds", str(EACH),
                "litter", *KINDS], "after")
     t.check(f"{title}: the program runs", j.wait_for("up"), j.output())
-    t.until(lambda: "\"garbage\"" not in t.run(t.JAVA_HOME + "/bin/jcmd", j.pid, "Thread.print").out, 120)
+    t.until(lambda: "\"garbage\"" not in jcmd(j, "Thread.print").out, 120)
     collected = time.time()
 
     def kinds_found():
