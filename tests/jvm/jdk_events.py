@@ -98,7 +98,7 @@ def main():
     more = ",jdk.CPUTimeSample#enabled=true" if t.JDK >= 25 else ""
     j = t.Jvm(["-Xmx256m", f"-XX:StartFlightRecording=settings=profile,filename={file}{more}", "-cp",
                t.compile_java("Events"), "Events", "4"], "events")
-    j.proc.wait(60)
+    t.check("the program ends by itself", j.wait(600) == 0, j.output())
     expected = truth(file)
     t.check("the JDK recorded allocations, locks and parking", len(expected) >= 3, j.output())
     for event, (count, weight) in sorted(expected.items()):

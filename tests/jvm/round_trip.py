@@ -141,7 +141,7 @@ def main():
     j = t.Jvm(["-Xmx256m", f"-XX:StartFlightRecording=settings=profile,filename={files['jdk']}",
                f"-agentpath:{t.AGENT}=start,event=cpu,interval=5ms,file={files['wick']}", "-cp", t.compile_java("Events"), "Events", "4"],
               "events")
-    t.check("the program ends by itself", j.wait() == 0, j.output())
+    t.check("the program ends by itself", j.wait(600) == 0, j.output())
     for name, file in files.items():
         for event in EVENTS[name]:
             got = totals(file, event)
