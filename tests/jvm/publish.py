@@ -37,6 +37,17 @@ class Watched:
     def keys(self):
         return otel_reader.process_context(self.j.pid).attributes["threadlocal.attribute_key_map"]
 
+    def look_after_work(self, thread):
+        """Waits until the thread has had a processor again: where many wait for one it stands in one place for long."""
+        tid = otel_reader.thread_ids(self.j.pid)[thread][0]
+
+        def used():
+            with open(f"/proc/{self.j.pid}/task/{tid}/schedstat") as f:
+                return int(f.read().split()[0])
+        before = used()
+        t.until(lambda: used() != before, 60, 0.001)
+        return self.look(thread)
+
     def look(self, thread):
         tid = otel_reader.thread_ids(self.j.pid)[thread][0]
         keys = self.keys()
@@ -118,7 +129,7 @@ def whole(c):
 def check_free(w):
     w.j.ask("free", "(done)")
     t.work_for(w.j, 0.5)
-    looks = [w.look("free") for _ in range(300)]
+    looks = [w.look_after_work("free") for _ in range(300)]
     seen = [c for c in looks if c]
     mixed = [c for c in seen if not whole(c)]
     t.check("a thread that never rests is seen whole, wherever it is stopped", len(seen) > 100 and not mixed,
@@ -134,10 +145,10 @@ def check_recording(w):
     r = t.start(w.j.pid, file, "-i", "4ms")
     t.check("a recording starts", r.status == 0, r)
     t.work_for(w.j, 1)
-    seen = [c for c in (w.look("free") for _ in range(20)) if c]
+    seen = [c for c in (w.look_after_work("free") for _ in range(20)) if c]
     t.stop(w.j.pid)
     t.check("contexts are seen while it runs", seen and all(whole(c) for c in seen), seen[:3])
-    seen = [c for c in (w.look("free") for _ in range(20)) if c]
+    seen = [c for c in (w.look_after_work("free") for _ in range(20)) if c]
     t.check("and after it", seen and all(whole(c) for c in seen), seen[:3])
     top = t.wick("top", "--json", "-n", "0", "--by", "endpoint", file)
     names = {row["name"] for row in json.loads(top.out)["rows"]} if not top.status else set()

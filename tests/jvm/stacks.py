@@ -3,7 +3,6 @@
 """`wick stack`, which reads from outside, shows the same methods and lines as jstack, which stops the JVM."""
 import os
 import re
-import time
 
 import jvmtest as t
 
@@ -17,9 +16,9 @@ def theirs(pid):
     out, thread = {}, None
     if not os.path.exists(tool):
         tool = None
-        text = t.run(t.jdk_home(17) + "/bin/jcmd", pid, "Thread.print").out
+        text = t.run(t.jdk_home(17) + "/bin/jcmd", "-J-Dsun.tools.attach.attachTimeout=120000", pid, "Thread.print").out
     else:
-        text = t.run(tool, pid).out
+        text = t.run(tool, "-J-Dsun.tools.attach.attachTimeout=120000", pid).out
     for line in text.splitlines():
         m = re.match(r'"(.*?)" ', line)
         if m:
@@ -46,7 +45,21 @@ def ours(text):
 
 j = t.Jvm(["-cp", classes, "Parked"], "parked")
 t.check("the JVM runs", j.wait_for(r"(?m)^up"), j.output())
-time.sleep(1)
+
+
+def known():
+    """By jstack, the threads of those names."""
+    found = theirs(j.pid)
+    return {n: found.get(n, []) for n in names}
+
+
+def stand_still():
+    """How the threads get to where they stay is their own business."""
+    before = known()
+    return all(len(before[n]) >= 2 for n in names) and before == known()
+
+
+t.check("the threads stand still", t.until(stand_still, 240))
 mine = t.wick("stack", j.pid)
 t.check("wick stack succeeds", mine.status == 0 and not mine.err, mine.err)
 truth, got = theirs(j.pid), ours(mine.out)
