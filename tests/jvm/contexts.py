@@ -56,6 +56,18 @@ def recorded_for(j, seconds):
     t.until(lambda: t.status(j.pid)["fired"] >= at_least)
 
 
+def cpu_seconds(j, thread):
+    """What threads of that name have used."""
+    used = 0
+    for tid in t.os.listdir(f"/proc/{j.pid}/task"):
+        try:
+            with open(f"/proc/{j.pid}/task/{tid}/comm") as comm, open(f"/proc/{j.pid}/task/{tid}/schedstat") as account:
+                used += int(account.read().split()[0]) / 1e9 if comm.read().strip() == thread else 0
+        except OSError:
+            pass  # it has ended
+    return used
+
+
 def check_accounts(title, s):
     t.check(f"{title}: fired = recorded + drops", s["fired"] == s["samples"] + s["dropped"], s)
 
@@ -122,7 +134,9 @@ def opened_before():
         j = t.Jvm([f"-agentpath:{t.AGENT}", *options, "-Xmx64m", "-cp", f"{classes}:{JAR}", "Contexts"], "early")
         t.check(f"{title}: the program is up", j.wait_for("up") and j.ask("early", "(done early)"), j.output())
         t.start(j.pid, file, "-e", "cpu,wall", "--filter", "all", "--wall-threads", "512")
-        recorded_for(j, 2)
+        goal = cpu_seconds(j, "early") + 0.3  # some 30 samples
+        recorded_for(j, 1)
+        t.until(lambda: cpu_seconds(j, "early") >= goal, 240)
         t.stop(j.pid)
         events = json.loads(t.jfr(17, "print", "--json", "--events", "profiler.WallClockSample,jdk.ExecutionSample,wick.Span",
                                   file).out)["recording"]["events"]

@@ -32,7 +32,7 @@ def recorded():
     t.check("a recording starts", t.start(j.pid, file, "-e", "cpu,wall", "-i", "1ms", "--wall", "5ms", "--filter", "context",
                                           "--nobatch").status == 0)
     j.say("serve")
-    t.check("requests are served", j.wait_for("done", 100), j.output()[-500:])
+    t.check("requests are served", j.wait_for("done", 400), j.output()[-500:])
     t.check("the recording ends", t.stop(j.pid).status == 0)
     truth = collections.defaultdict(list)
     for name, *figures in re.findall(r"^request (\w+) (\d+) (\d+) (\d+)$", j.output(), re.M):

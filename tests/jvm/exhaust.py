@@ -4,7 +4,6 @@
 """OutOfMemoryErrors of each kind that the JVM itself throws: recorded with the thread, followed by a reading of memory and of
 live objects, explained by name; and a program that goes on afterwards. That of direct buffers, which Java code throws."""
 import json
-import time
 
 import cgroup
 import jvmtest as t
@@ -28,6 +27,12 @@ def events(file, kind):
     return [e["values"] for e in json.loads(r.out)["recording"]["events"]]
 
 
+def moments(file):
+    """How many readings of memory are in the file so far."""
+    r = t.wick("memory", "--json", file)
+    return json.loads(r.out)["moments"] if r.status == 0 else 0
+
+
 def exhaust(kind):
     options, words = KINDS[kind]
     collector = [] if "-XX:+UseParallelGC" in options else ["-XX:+UseSerialGC"]
@@ -43,12 +48,8 @@ def exhaust(kind):
         words, others = failed, ["Java heap space", "GC overhead limit exceeded"]
     t.check(f"{kind}: the program fails, and goes on", failed and words in failed and (not others or words in others), j.output()[-500:])
     t.check(f"{kind}: for a while", j.ask("again " + kind, r"failed: (.*)", 120), j.output()[-500:])
-    for _ in range(100):  # one at the start, one after the error
-        r = t.wick("memory", "--json", file)
-        if r.status == 0 and json.loads(r.out)["moments"] >= 2:
-            break
-        time.sleep(0.2)
-    t.check(f"{kind}: memory is read when it happened", r.status == 0 and json.loads(r.out)["moments"] >= 2, r)
+    # one at the start, one after the error
+    t.check(f"{kind}: memory is read when it happened", t.until(lambda: moments(file) >= 2, 120), t.wick("memory", file))
     r = t.stop(j.pid)
     t.check(f"{kind}: the recording ends", r.status == 0, r)
     j.kill()
@@ -80,12 +81,8 @@ def direct():
     t.check("direct: it is recorded", r.status == 0, r)
     failed = j.ask("direct", r"failed: (.*)", 120)
     t.check("direct: the program fails, and goes on", failed and "direct buffer memory" in failed.lower(), j.output()[-500:])
-    for _ in range(100):  # one at the start, one as the limit is reached
-        r = t.wick("memory", "--json", file)
-        if r.status == 0 and json.loads(r.out)["moments"] >= 2:
-            break
-        time.sleep(0.2)
-    t.check("direct: memory is read when it happened", r.status == 0 and json.loads(r.out)["moments"] >= 2, r)
+    # one at the start, one as the limit is reached
+    t.check("direct: memory is read when it happened", t.until(lambda: moments(file) >= 2, 120), t.wick("memory", file))
     r = t.stop(j.pid)
     t.check("direct: the recording ends", r.status == 0, r)
     j.kill()
@@ -113,11 +110,7 @@ def killed():
     file = t.path("killed.jfr")
     t.check("killed: it is recorded", t.start(j.pid, file, "-e", "cpu").status == 0)
     t.check("killed: it fills a part of its heap", j.ask("part", r"(filled)"), j.output()[-500:])
-    for _ in range(100):
-        r = t.wick("memory", file)
-        if r.status == 0:
-            break
-        time.sleep(0.2)
+    t.until(lambda: moments(file), 120)
     j.say("heap")
     t.check("killed: the kernel kills it", j.wait() == -9, j.output()[-500:])
     for title, words in (("while its cgroup is there", "counts since: 1"), ("without it", "if the process ended here")):

@@ -129,7 +129,7 @@ def heap_limit():
         t.check(f"limit, {heap} MiB: the service runs", j.wait_for(r"(?m)^up"), j.output())
         file = t.path(f"limit{heap}.jfr")
         t.check(f"limit, {heap} MiB: it is recorded", t.start(j.pid, file, "-e", "cpu").status == 0)
-        time.sleep(2)
+        t.until(lambda: t.wick("memory", file).status == 0, 120)  # the first reading
         t.stop(j.pid)
         j.kill()
         r = t.wick("explain", "--json", file)
@@ -145,7 +145,7 @@ def run(rows):
     """{service: findings} of services that run at the same time; more of them would starve each other."""
     services = {name: Service(name, *row[:2]) for name, row in rows.items()}
     for s in services.values():
-        t.check(f"{s.name}: it is at work", s.jvm.wait_for(r"(?m)^warm$", 120), s.jvm.output())
+        t.check(f"{s.name}: it is at work", s.jvm.wait_for(r"(?m)^warm$", 300), s.jvm.output())
     for s in services.values():
         s.start()
     running, end = list(services.values()), time.monotonic() + PATIENCE

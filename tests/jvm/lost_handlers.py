@@ -17,8 +17,8 @@ def check(what, answer, options, by_exit):
     t.check(f"{name}: a recording starts", r.status == 0, r)
     n = j.ask(what, answer + r" (\d+)")
     t.check(f"{name}: it happened many times", int(n or 0) >= 20, (n, j.output()))
-    s = t.status(j.pid)
-    t.check(f"{name}: and was sampled", s["samples"] >= 10, s) # of at least 80 threads x 2 ms, or 2,000 jumps
+    # of at least 80 threads x 2 ms, or 2,000 jumps
+    t.check(f"{name}: and was sampled", t.until(lambda: t.status(j.pid)["samples"] >= 10), t.status(j.pid))
     if not by_exit:
         r = t.stop(j.pid)
         t.check(f"{name}: the recording ends", r.status == 0, r)

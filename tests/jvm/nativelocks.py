@@ -19,6 +19,7 @@ import jvmtest as t
 SIGMAS = t.Sigmas(5)  # one false alarm in 1.7 million
 KINDS = ["profiler.NativeLock", "wick.NativeWait"]
 OWNER = "wick.LockOwner"
+OPERATIONS = {"pthread_mutex_lock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock"}
 LIBS = os.path.join(t.BUILD, "tests/jvm")
 classes = t.compile_java("NativeLocks")
 
@@ -89,16 +90,27 @@ def totals(j, interval_us, before):
     return after
 
 
+def all_kinds(lock):
+    """Whether there are events of each operation and of each kind of threads."""
+    by_name = [name_of(e["eventThread"]) for e in lock]
+    return {e["operation"] for e in lock} == OPERATIONS and {"nat-mutex", "nat-rwlock"} <= set(by_name) \
+        and any(n.startswith("java-") for n in by_name)
+
+
 def check_events(j):
     """What events say: operation, variable, thread, and the stack down to Java."""
     file = t.path("counted.jfr")
     t.start(j.pid, file, "-e", "cpu,lock,nativelock=/100us")
     j.ask("run 1500 9", r"truth (.*)")
     j.ask("java 500", r"truth (.*)")
-    for _ in range(10):  # a reader has to wait for a writer, which is rare without a CPU
-        if t.status(j.pid).get("native_lock_waits", 0) > 1000:
+    so_far = t.path("so-far.jfr")
+    for _ in range(40):  # a reader has to wait for a writer, which is rare without a CPU, and so has one Java thread for the other
+        t.wick("dump", "--force", "-q", "-f", so_far, j.pid)
+        if t.status(j.pid).get("native_lock_waits", 0) > 1000 and all_kinds(of_library(events_of(so_far)[KINDS[0]])):
             break
+        events_of.cache_clear()
         j.ask("run 1500 9", r"truth (.*)")
+        j.ask("java 500", r"truth (.*)")
     status = t.status(j.pid)
     t.stop(j.pid)
     t.check("the status counts waits and the places that are watched",
@@ -106,7 +118,7 @@ def check_events(j):
             and status.get("native_words", 0) > 3 and "nativelock" in status.get("engine", ""), status)
     lock, wait = (of_library(events_of(file)[k]) for k in KINDS)
     operations = {e["operation"] for e in lock}
-    t.check("an event contains its operation", operations == {"pthread_mutex_lock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock"}
+    t.check("an event contains its operation", operations == OPERATIONS
             and {e["operation"] for e in wait} == {"pthread_cond_timedwait"}, operations)
     of = lambda start: {(e["address"], e["variable"]) for e in lock + wait if e["operation"].startswith(start)}
     # the condition's mutex may also be contended
