@@ -9,7 +9,6 @@ import json
 import os
 import re
 import subprocess
-import time
 
 import jvmtest as t
 
@@ -56,6 +55,19 @@ def grown(file, kind, field):
     return v[-1] - v[0] if v else None
 
 
+def so_far(j, kind):
+    """The events of a kind that a recording has until now."""
+    file = t.path("so-far.jfr")
+    t.wick("dump", "--force", "-q", "-f", file, j.pid)
+    return t.events(file, kind)
+
+
+def has_next(j, kind):
+    """Waits for the next event of a kind, of which one is written about once a second: it has what was before."""
+    n = len(so_far(j, kind))
+    t.until(lambda: len(so_far(j, kind)) > n, 240)
+
+
 def seconds_of(text):
     """Of a time as the jfr tool prints it: 1.5 s, 20.3 ms, 800 us."""
     number, unit = text.split()
@@ -88,7 +100,7 @@ def churn():
     j, file = start("churn", "-Xbatch", "-XX:-TieredCompilation", "-Xmx64m")
     t.check("churn: classes are loaded", j.ask(f"classes {n}", "(classes done)", 120) is not None, j.output())
     t.check("churn: and thrown away", j.ask("gc", "(gc done)") is not None, j.output())
-    time.sleep(1.2)
+    has_next(j, "jdk.ClassLoadingStatistics")
     found, seconds = finish("churn", j, file)
     loaded = grown(file, "jdk.ClassLoadingStatistics", "loadedClassCount")
     unloaded = grown(file, "jdk.ClassLoadingStatistics", "unloadedClassCount")
@@ -101,10 +113,11 @@ def churn():
         check_deopts(file, found, deopts / seconds)
         reasons = t.events(file, "wick.DeoptimizationReason")
         reported = sum(int(e["count"]) for e in reasons)
-        # the first event with the sum of all is a little younger than the recording
-        t.check("churn: each has a reason", deopts <= reported <= 1.1 * deopts + 20 and
+        # the first event with the sum of all is younger than the recording, by as much as the machine is busy
+        whole = int(t.events(file, "wick.Deoptimizations")[-1]["count"])
+        t.check("churn: each has a reason", deopts <= reported <= 1.1 * whole + 20 and
                 {"unstable_if", "class_check", "null_check", "unloaded", "uninitialized"} & {e["reason"] for e in reasons},
-                (reported, deopts, reasons[:9]))
+                (reported, deopts, whole, reasons[:9]))
     else:
         t.check("churn: deoptimisations are not reported without symbols", deopts is None, deopts)
     used = [float(e["fullest"].rstrip("%")) for e in t.events(file, "wick.CodeCache")]
@@ -130,19 +143,17 @@ def starve_compilers(pid, cpu):
 
 def starved(j):
     """Whether a long compilation is in the recording so far; more work for the compilers if not."""
-    so_far = t.path("so-far.jfr")
-    t.wick("dump", "--force", j.pid, "-f", so_far)
-    return t.events(so_far, "wick.Compilation") or not j.ask("classes 150", "(classes done)", 150)
+    return so_far(j, "wick.Compilation") or not j.ask("classes 150", "(classes done)", 600)
 
 
 def queue():
     j, file = start("queue", "-XX:-UseDynamicNumberOfCompilerThreads", "-Xmx128m")
     hungry = starve_compilers(j.pid, min(os.sched_getaffinity(0)))
     try:
-        done = j.ask("classes 150", "(classes done)", 150)
+        done = j.ask("classes 150", "(classes done)", 600)
         t.check("queue: classes are loaded", done is not None, j.output())
-        t.until(lambda: starved(j), 150)  # who gets how much of a processor is the scheduler's business
-        time.sleep(1.2)
+        t.until(lambda: starved(j), 600)  # who gets how much of a processor is the scheduler's business
+        has_next(j, "wick.CodeCache")
         found, _ = finish("queue", j, file)
     finally:
         for h in hungry:
@@ -155,8 +166,9 @@ def queue():
         t.check("queue: what waits for a compiler is counted", peak is not None and peak >= 20, (peak, queues[-5:]))
         average = {c: [float(e["average"]) for e in queues if e["compiler"] == c] for c in ("C1", "C2")}
         long_queue = any(v and sum(v) / len(v) >= 100 for v in average.values())
-        t.check("queue: a long one is explained, a short one is not", ("compile-queue" in found) == long_queue,
-                (average, found))
+        # where the whole process is short of processors, that is said instead
+        t.check("queue: a long one is explained, a short one is not", ("compile-queue" in found) == long_queue or
+                "cpu-starvation" in found, (average, found))
     else:
         t.check("queue: queues are not reported without symbols", not queues, queues)
     t.check("queue: compilations that starve are long", long and all(e["method"] and e["compiler"] in ("C1", "C2")
@@ -166,8 +178,8 @@ def queue():
 def small_code_cache():
     # -Xcomp compiles all that runs, so it is full immediately
     j, file = start("full", "-Xcomp", "-XX:ReservedCodeCacheSize=2500k", "-XX:InitialCodeCacheSize=2496k", "-Xmx128m")
-    j.ask("classes 3", "(classes done)", 120)
-    time.sleep(1.2)
+    j.ask("classes 3", "(classes done)", 600)
+    has_next(j, "wick.CodeCache")
     found, _ = finish("full", j, file)
     cache = t.events(file, "wick.CodeCache")
     used = max([float(e["fullest"].rstrip("%")) for e in cache], default=0)
@@ -179,18 +191,25 @@ def small_code_cache():
         t.skip("full: a full code cache is reported", f"the JVM did not say that it is: {used} %")
 
 
+def looks_at_dumps(reported):
+    return sum(int(e["looks"]) for e in reported if e["operation"] == "ThreadDump")
+
+
 def operations():
     j, file = start("dumps", "-Xmx128m", mode=["300"])
-    t.check("dumps: stacks are dumped", j.ask("dumps 3000", "(dumps done)", 60) is not None, j.output())
-    found, _ = finish("dumps", j, file)
-    reported = t.events(file, "wick.VmOperation")
-    dumps = sum(int(e["looks"]) for e in reported if e["operation"] == "ThreadDump")
+    t.check("dumps: stacks are dumped", j.ask("dumps 3000", "(dumps done)", 600) is not None, j.output())
     if SYMBOLS:
-        t.check("dumps: the VM thread is seen at it", dumps >= 2, reported)
+        t.until(lambda: looks_at_dumps(so_far(j, "wick.VmOperation")) >= 10 or not j.ask("dumps 3000", "(dumps done)", 600), 240)
+    used = j.cpu_seconds()
+    found, seconds = finish("dumps", j, file)
+    reported = t.events(file, "wick.VmOperation")
+    if SYMBOLS:
+        t.check("dumps: the VM thread is seen at it", looks_at_dumps(reported) >= 2, reported)
         f = found.get("vm-operations")
         t.check("dumps: which is explained where it is a lot", f is None or f["figures"]["operation"] == "ThreadDump", f)
-        if dumps >= 10:
-            t.check("dumps: it is a lot", f, reported)
+        share = sum(seconds_of(e["time"]) for e in reported if e["operation"] == "ThreadDump") / seconds
+        if share > 0.055 and used / seconds > 0.2:  # of a process that uses a tenth of a processor nothing is said
+            t.check("dumps: it is a lot", f, (share, reported))
     else:
         t.check("dumps: operations are not reported without symbols", not reported, reported)
     complaints = t.jfr_complaints(file)
