@@ -352,7 +352,9 @@ static void test_lock__owners_answer_for_themselves_and_nothing_is_counted_twice
     begin_takers();
     start();
     atomic_store(&disturb, 1);
-    for (uint32_t turn = 0; found.asked < ENOUGH || found.walked < ENOUGH || found.waits < 4 * ENOUGH; turn++) {
+    for (uint32_t turn = 0; found.asked < ENOUGH || found.walked < ENOUGH || found.waits < 4 * ENOUGH ||
+                            !atomic_load(&borrowed) || !atomic_load(&forged);
+         turn++) {
         usleep(500);
         forge(turn);
         drain();

@@ -13,11 +13,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <math.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -256,14 +258,20 @@ static void *ask_for_mutex(void *arg)
     return NULL;
 }
 
-/* Lets a thread ask for the mutex, and returns once it waits there: the C library marks a mutex that a thread sleeps
- * for by the lock word 2. */
+/* Until a thread waits for the mutex: the C library marks one that a thread sleeps for by the lock word 2. */
+static void await_waiter(bool asleep)
+{
+    while (__atomic_load_n(&mutex.__data.__lock, __ATOMIC_RELAXED) != 2)
+        if (asleep)
+            usleep(100);
+}
+
+/* Lets a thread ask for the mutex, and returns once it waits there. */
 static void make_wait(pthread_t *t)
 {
     pthread_mutex_lock(&mutex);
     assert_int_equal(pthread_create(t, NULL, ask_for_mutex, NULL), 0);
-    while (__atomic_load_n(&mutex.__data.__lock, __ATOMIC_RELAXED) != 2)
-        usleep(100);
+    await_waiter(true);
 }
 
 static void test_native__only_contended_locks_count(void **state)
@@ -319,9 +327,11 @@ static void test_native__the_owner_of_the_mutex_reports_its_stack(void **state)
     start();
     assert_int_equal(wick_lock_native_on(0, &err), 0);
     for (int turn = 0; turn < 2;) { /* it computes, and it sleeps */
-        uint64_t before = found.looks, until = wick_clock_mono_ns() + 500 * (uint64_t)MS;
+        uint64_t before = found.looks;
         pthread_mutex_lock(&mutex);
         assert_int_equal(pthread_create(&t, NULL, be_known_and_ask, NULL), 0);
+        await_waiter(turn > 0);
+        uint64_t until = wick_clock_mono_ns() + 500 * (uint64_t)MS;
         for (; found.looks == before && wick_clock_mono_ns() < until; drain())
             if (turn)
                 usleep(3000);
@@ -392,6 +402,21 @@ static void *own_until_released(void *arg)
     return NULL;
 }
 
+/* Until a thread sleeps. */
+static void await_sleep(int32_t tid)
+{
+    char path[64], text[512] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    for (const char *state = NULL; !state || state[2] != 'S'; state = strrchr(text, ')')) {
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        assert_true(fd >= 0);
+        ssize_t n = read(fd, text, sizeof text - 1);
+        close(fd);
+        assert_true(n > 0);
+        text[n] = 0;
+    }
+}
+
 /* A wait of the calling thread, made up, that is a sample; examined: once the watcher has seen the owner. */
 static void wait_for(const int *holder, bool examined)
 {
@@ -409,8 +434,10 @@ static void wait_for(const int *holder, bool examined)
     assert_int_not_equal(n.id, 0);
     while (examined && atomic_load(&engine.looks) == before)
         usleep(1000);
-    if (examined)
-        usleep(200000); /* it keeps what it saw a moment later */
+    /* it keeps what it saw a moment later */
+    const struct wick_engine_thread *self = wick_threads_find_sig(&threads, (int32_t)syscall(SYS_gettid));
+    while (examined && atomic_load(&engine.waits[self - threads.slots].seen_owner) >> 32 != (uint32_t)n.id)
+        usleep(1000);
     wick_lock_native_waited(&n);
     drain();
     assert_int_equal(found.wait, n.id);
@@ -429,7 +456,7 @@ static void test_native__a_place_s_next_thread_has_nothing_of_the_last(void **st
     assert_int_equal(pthread_create(&t, NULL, own_until_released, &end), 0);
     while (!(owner = atomic_load(&helper_tid)))
         usleep(100);
-    usleep(50000);
+    await_sleep(owner);
     start();
     uint32_t first = become_another();
     wait_for(&owner, true);
@@ -462,6 +489,8 @@ static void test_native__many_short_waits_wake_the_watcher_rarely(void **state)
     (void)state;
     known("short");
     start();
+    while (!atomic_load(&engine.asleep))
+        usleep(100);
     uint64_t since = wick_clock_mono_ns();
     for (int i = 0; i < SHORT; i++) {
         ucontext_t here;

@@ -59,6 +59,8 @@ static void test_remote__no_trap_of_the_program_is_lost(void **state)
     assert_int_equal(wick_mem_remote_init(&r.mem, child, &err), 0);
     wick_elf_images_init(&r.images, child);
     int rc = 0;
+    while (!atomic_load(&shared->raised))
+        usleep(1000);
     for (; !rc && walks < WALKS; walks++) {
         struct wick_remote_walk w = {.frames = frames, .cap = FRAMES};
         rc = wick_remote_walk_thread(&r, child, 0, &w, &err);
