@@ -36,7 +36,7 @@
 #include "sys/sock.h"
 
 #define MAX_CLIENTS 8
-#define IDLE_NS     10000000000u
+#define IDLE_NS     UINT64_C(60000000000) /* a client may itself wait for a processor, for seconds */
 #define PAUSE_NS    10000000u
 #define REFRESH_NS  250000000u
 #define STACK_SIZE  (1u << 20) /* a thread that attaches to the JVM needs room for its guard zones */
