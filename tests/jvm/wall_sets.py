@@ -74,19 +74,23 @@ def relay(title, options):
     t.check(f"{title}: threads that were moved go on", j.wait_for(r"after [\d.E]+\n"), j.output())
     went_on = float(re.search(r"after ([\d.E]+)\n", j.output())[1])
 
-    def seen():
+    def seen(path):
         """{place: seconds} of samples that surely are of the time after that."""
-        late = max((t.json_seconds(e["maxLateness"]) for e in t.json_values(file, "wick.WallSampler")), default=1e9)
+        late = max((t.json_seconds(e["maxLateness"]) for e in t.json_values(path, "wick.WallSampler")), default=1e9)
         places = {}
-        for e in t.json_values(file, "profiler.WallClockSample"):
+        for e in t.json_values(path, "profiler.WallClockSample"):
             if t.json_clock(e["startTime"]) > went_on + late + 0.1:
                 places[place_of(e)] = places.get(place_of(e), 0) + t.json_seconds(e["weight"])
         return places
+
+    def so_far():
+        dumped = t.wick("dump", *t.PATIENT, "--force", "-q", "-f", t.path("dump.jfr"), j.pid)
+        return seen(t.path("dump.jfr")) if dumped.status == 0 else {}
     time.sleep(3)
-    t.until(lambda: seen().get("after", 0) > 0, pause=3)
+    t.until(lambda: so_far().get("after", 0) > 0, pause=3)
     t.stop(j.pid)
     j.kill()
-    places = seen()
+    places = seen(file)
     t.check(f"{title}: they are not seen where they were", "before" not in places and places.get("after", 0) > 0, places)
 
 
