@@ -406,8 +406,8 @@ static int begin(struct wick_err *err)
     if (r)
         goto no_drain;
     wick_deadlocks_open();
-    note_written(wick_jfr_writer_flush(s->drain.writer, s->start_ns),
-                 false); /* whatever comes: from now on it can be read */
+    /* whatever comes: from now on it can be read */
+    note_written(wick_jfr_writer_flush(s->drain.writer, s->start_ns), false);
     if (s->wake < 0 || start_thread(s)) {
         r = wick_err_set(err, WICK_E_NOMEM, "the drain thread could not be started");
         goto no_thread;

@@ -13,7 +13,7 @@
 #include "base/fnv.h"
 #include "serve/serve.h"
 
-enum { SILENCE_S = 8 }; /* after which a word is sent, by which both ends notice a lost connection */
+enum { SILENCE_S = 8 }; /* after which `alive` is sent, by which both ends notice a lost connection */
 
 /* What was said of a recording. */
 struct said {
