@@ -3,43 +3,25 @@
  * klass.c - object -> Klass -> fields
  *
  *      object:  mark word | compressed Klass* | fields ...     or, with compact headers, the mark word's bits 42 to 63
- *      InstanceKlass._fieldinfo_stream -> Array<u1> { length, bytes }: UNSIGNED5 numbers
- *          fields of the class, fields that the JVM has added, then for each
- *          name, type (indices of the constant pool), offset, access flags, flags,
- *          and with some flags one number more each
- *
- * (hotspot/share/oops/fieldInfo.hpp, since JDK 21)
+ *      its fields: see class_fields.c
  */
 #include "hotspot/klass.h"
 
 #include <string.h>
 
-#include "hotspot/unsigned5.h"
+#include "hotspot/class_fields.h"
 #include "hotspot/value.h"
 
 /* Of a mark word with compact headers (hotspot/share/oops/markWord.hpp, since JDK 24). */
 enum { COMPACT_SHIFT = 42 };
 
-enum { STREAM_MOST = 8192, SUPERS_MOST = 16, NAME_MOST = 128, OFFSET_MOST = 4096, EXCLUDED = 1 };
-
-/* Number of a bit in a field's flags. */
-static bool is_bit(int32_t n)
-{
-    return n >= 0 && n < 32;
-}
-
-/* Whether the fields that a class declares can be read. */
-static bool has_fields(const struct wick_hs_layout *l)
-{
-    return l->klass_fields >= 0 && l->klass_constants >= 0 && l->bytes_length >= 0 && l->bytes_data >= 0 &&
-           is_bit(l->field_initialized) && is_bit(l->field_injected) && is_bit(l->field_generic) &&
-           is_bit(l->field_contended);
-}
+enum { STREAM_MOST = 8192, SUPERS_MOST = 16, NAME_MOST = 128, OFFSET_MOST = 4096 };
 
 bool wick_hs_klass_form(const struct wick_jvm *jvm)
 {
     const struct wick_hs_layout *l = &jvm->layout;
-    bool known = l->object_klass >= 0 && l->klass_base && l->klass_shift && l->klass_super >= 0 && has_fields(l);
+    bool known = l->object_klass >= 0 && l->klass_base && l->klass_shift && l->klass_super >= 0 &&
+                 l->klass_fields >= 0 && wick_hs_class_fields_known(l);
     return known && wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_COMPRESSED_CLASS_POINTERS, jvm->major >= 27);
 }
 
@@ -66,49 +48,20 @@ static bool is_symbol(const struct wick_jvm *jvm, wick_addr array, uint32_t inde
            !wick_mem_read(jvm->mem, symbol + (unsigned)l->symbol_body, bytes, n) && !memcmp(bytes, text, n);
 }
 
-struct field {
-    uint32_t name, type, offset, flags;
-};
-
-static bool has(const struct field *f, int32_t bit)
-{
-    return f->flags >> bit & 1;
-}
-
-/* The next field of a stream; false at its end. */
-static bool next_field(const struct wick_hs_layout *l, const uint8_t **p, const uint8_t *end, struct field *f)
-{
-    f->name = wick_unsigned5(p, end, EXCLUDED);
-    f->type = wick_unsigned5(p, end, EXCLUDED);
-    f->offset = wick_unsigned5(p, end, EXCLUDED);
-    wick_unsigned5(p, end, EXCLUDED); /* access flags */
-    f->flags = wick_unsigned5(p, end, EXCLUDED);
-    int more = has(f, l->field_initialized) + has(f, l->field_generic) + has(f, l->field_contended);
-    for (; more > 0; more--)
-        wick_unsigned5(p, end, EXCLUDED);
-    return *p;
-}
-
 /* The field as the class itself declares it, or as the JVM has added it to the class, whose name is one of the JVM's
  * own symbols then. */
 static int32_t own_field(const struct wick_jvm *jvm, wick_addr klass, const char *name, const char *type, bool injected)
 {
     const struct wick_hs_layout *l = &jvm->layout;
     uint8_t bytes[STREAM_MOST];
-    struct field f;
+    struct wick_hs_class_fields it;
+    struct wick_hs_class_field f;
     wick_addr pool = wick_hs_u64(jvm->mem, klass + (unsigned)l->klass_constants);
-    wick_addr stream = wick_hs_u64(jvm->mem, klass + (unsigned)l->klass_fields);
-    uint32_t n = stream ? wick_hs_u32(jvm->mem, stream + (unsigned)l->bytes_length) : 0;
-    if (!pool || !n || n > sizeof bytes || wick_mem_read(jvm->mem, stream + (unsigned)l->bytes_data, bytes, n))
-        return 0;
-    const uint8_t *p = bytes, *end = bytes + n;
-    uint32_t count = wick_unsigned5(&p, end, EXCLUDED);
-    uint32_t added = wick_unsigned5(&p, end, EXCLUDED);
     wick_addr names = injected ? l->vm_symbols : pool + (unsigned)l->constantpool_size;
-    count += injected ? added : 0;
-    for (; names && p && count && next_field(l, &p, end, &f); count--)
-        if (has(&f, l->field_injected) == injected && is_symbol(jvm, names, f.name, name) &&
-            is_symbol(jvm, names, f.type, type))
+    if (!pool || !names || wick_hs_class_fields_begin(&it, jvm, klass, bytes, sizeof bytes))
+        return 0;
+    while (wick_hs_class_fields_next(&it, &f))
+        if (f.injected == injected && is_symbol(jvm, names, f.name, name) && is_symbol(jvm, names, f.type, type))
             return f.offset < OFFSET_MOST ? (int32_t)f.offset : 0;
     return 0;
 }
@@ -126,7 +79,9 @@ int32_t wick_hs_klass_field(const struct wick_jvm *jvm, wick_addr klass, const c
 
 int32_t wick_hs_klass_injected(const struct wick_jvm *jvm, wick_addr klass, const char *name, const char *type)
 {
-    return klass && has_fields(&jvm->layout) ? own_field(jvm, klass, name, type, true) : 0;
+    return klass && jvm->layout.klass_fields >= 0 && wick_hs_class_fields_known(&jvm->layout)
+               ? own_field(jvm, klass, name, type, true)
+               : 0;
 }
 
 static int32_t layout_helper(const struct wick_jvm *jvm, wick_addr klass)
