@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,6 +25,7 @@
 
 #include "agent/event/buildid.h"
 #include "agent/event/deadlocks.h"
+#include "agent/jvm/heap_copy.h"
 #include "agent/label/virtual_list.h"
 #include "agent/ownfile.h"
 #include "agent/perf_broker.h"
@@ -314,6 +316,21 @@ static void version_text(struct wick_command_reply *r)
              (int)state.pid, wick_session_running());
 }
 
+/* A dump of the heap by a copy of the process. */
+static int copy_heap(int fd, struct wick_command_reply *r, struct wick_err *err)
+{
+    struct wick_heap_copy done;
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) || !S_ISFIFO(st.st_mode))
+        return wick_err_set(err, WICK_E_USAGE, "a pipe is needed to write the heap to");
+    if (state.init.code || !state.vm_is_up)
+        return wick_err_set(err, WICK_E_STATE, "the JVM is not up");
+    int rc = wick_heap_copy_make(fd, &done, err);
+    if (!rc)
+        snprintf(r->text, sizeof r->text, "pid=%d\nstopped_ns=%" PRIu64 "\n", (int)done.pid, done.stopped_ns);
+    return rc;
+}
+
 static int run(enum wick_opt_action action, struct wick_opts *o, struct wick_command_fds *f,
                struct wick_command_reply *r, struct wick_err *err)
 {
@@ -342,6 +359,8 @@ static int run(enum wick_opt_action action, struct wick_opts *o, struct wick_com
     case WICK_ACTION_VIRTUAL:
         rc = check_output(f->out, err);
         return rc ? rc : wick_virtual_list_write((uint32_t)o->s.virtual_rows, f->out, err);
+    case WICK_ACTION_HEAP:
+        return copy_heap(f->out, r, err);
     case WICK_ACTION_STATUS:
         wick_session_status(r->text, sizeof r->text);
         return 0;

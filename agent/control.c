@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "agent/commands.h"
+#include "agent/jvm/heap_copy.h"
 #include "agent/label/virtual_refresh.h"
 #include "agent/session.h"
 #include "base/clock.h"
@@ -198,7 +199,8 @@ static int next_due_locked(uint64_t now)
         if (c->fd >= 0 && !c->holds && c->heard_ns + IDLE_NS < due)
             due = c->heard_ns + IDLE_NS;
     }
-    if (wick_session_running() && wick_virtual_refresh_needed() && now + REFRESH_NS < due)
+    bool refreshes = wick_session_running() && wick_virtual_refresh_needed();
+    if ((refreshes || wick_heap_copy_lives()) && now + REFRESH_NS < due)
         due = now + REFRESH_NS;
     if (due == UINT64_MAX)
         return -1;
@@ -209,6 +211,7 @@ static int next_due_locked(uint64_t now)
 static void expire_locked(uint64_t now)
 {
     wick_commands_expire(now);
+    wick_heap_copy_watch();
     if (wick_session_running() && wick_virtual_refresh_needed())
         wick_virtual_refresh();
     drop_holds_locked();

@@ -3,9 +3,9 @@
 """chains.py - for how long a JVM is stopped to find out who holds its heap
 
 A program holds a heap of a known shape (bench/java/wick/bench/HeapHeld.java) and measures the longest time for which a thread
-that wakes every millisecond did not run: beside nothing, beside a collection of all of the heap, and beside `wick heap PID --live`, which does
-what `wick explain --chains` does: a collection and a dump, during which the JVM is stopped, and the analysis outside. Dumps
-are written to /tmp or /var/tmp, and their speed is that of the disk.
+that wakes every millisecond did not run: beside nothing, beside a collection of all of the heap, beside `wick heap PID --copy`, which does what `wick explain --chains` does
+(a copy of the process writes the dump), and beside `wick heap PID --live`, which that does where there can be no copy: a collection and a dump,
+during which the JVM is stopped, and the analysis outside. Dumps are written to /tmp or /var/tmp, and their speed is that of the disk.
 
 Environment: RECORDS, a list of sizes (default 200000,1000000,12000000: 4.25 objects and some 110 bytes of heap each, so 50
 million objects at the end; its heap of 4 GiB, the dump of 2.4 GiB and the analysis need about 8 GiB); PAIRS (default 3) dumps of each.
@@ -35,7 +35,8 @@ def measure_one(records, count):
     actions = {
         "nothing": lambda pid: time.sleep(1),
         "a full collection": lambda pid: lab.run(lab.java("jcmd"), pid, "GC.run"),
-        "a dump": lambda pid: lab.run(lab.WICK, "heap", "--live", "--json", "-n", "1", pid),
+        "a dump by a copy": lambda pid: lab.run(lab.WICK, "heap", "--copy", "--json", "-n", "1", pid),
+        "a dump by the JVM": lambda pid: lab.run(lab.WICK, "heap", "--live", "--json", "-n", "1", pid),
     }
     rows = []
     with lab.Target("wick.bench.HeapHeld", records, jvm=[f"-Xmx{heap}m", "-XX:+UseParallelGC"]) as target:

@@ -89,12 +89,12 @@ static int take_dump(int pid, struct wick_strbuf *title, struct wick_strbuf *cos
     char word[16], bytes[CELL];
     struct stat st;
     snprintf(word, sizeof word, "%d", pid);
-    uint64_t begin_ns = wick_clock_mono_ns();
-    int fd = wick_heap_live_dump(word, true, title, err);
-    double stopped = (double)(wick_clock_mono_ns() - begin_ns) / 1e9;
+    uint64_t stopped_ns;
+    int fd = wick_heap_live_dump(word, WICK_HEAP_LIVE_COPY_IF_CAN, title, &stopped_ns, err);
     if (fd >= 0)
-        wick_strbuf_addf(cost, "a heap dump of %s: the JVM was stopped for %.1f s at most",
-                         wick_ui_binary(fstat(fd, &st) ? 0 : (uint64_t)st.st_size, bytes, sizeof bytes), stopped);
+        wick_strbuf_addf(cost, "a heap dump of %s: the JVM was stopped for %.3f s at most",
+                         wick_ui_binary(fstat(fd, &st) ? 0 : (uint64_t)st.st_size, bytes, sizeof bytes),
+                         (double)stopped_ns / 1e9);
     return fd;
 }
 

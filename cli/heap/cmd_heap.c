@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/args.h"
 #include "cli/command.h"
@@ -23,7 +24,7 @@
 
 struct heap {
     struct wick_heap_table table;
-    bool histogram, json, live;
+    bool histogram, json, live, copy;
     const char *sort, *memory, *output;
 };
 
@@ -40,7 +41,8 @@ static const char usage[] =
     "Analyses a heap dump of a JVM (HPROF, gzip'ed or not; - is standard input), without a JVM: which classes fill\n"
     "it, which objects keep most alive and what holds those, duplicate strings and arrays, room that collections do\n"
     "not use, and class loaders. Of two dumps it shows what changed. A running JVM writes its dump into a file that\n"
-    "is removed afterwards, and is stopped while it does; with --histogram it counts its objects instead.\n"
+    "is removed afterwards, and is stopped while it does; with --copy a copy of its process writes it, and the\n"
+    "program stops for milliseconds. With --histogram the JVM counts its objects instead.\n"
     "\n";
 
 static void show_step(const char *what)
@@ -61,19 +63,45 @@ static int parse_sort(const char *word, enum wick_heap_sort *sort, struct wick_e
                : wick_err_set(err, WICK_E_USAGE, "--sort takes retained, shallow, objects or name, not '%.40s'", word);
 }
 
+/* A dump of a JVM: its descriptor. */
+static int dump(const struct heap *h, const char *word, struct wick_strbuf *title, struct wick_err *err)
+{
+    uint64_t stopped_ns;
+    int fd = wick_heap_live_dump(word,
+                                 h->copy   ? WICK_HEAP_LIVE_COPY
+                                 : h->live ? WICK_HEAP_LIVE_REACHABLE
+                                           : WICK_HEAP_LIVE_ALL,
+                                 title, &stopped_ns, err);
+    if (fd >= 0 && h->copy)
+        wick_ui_note("wick: the JVM was stopped for %.1f ms at most", (double)stopped_ns / 1e6);
+    return fd;
+}
+
 /* The report of a file, or of a dump that a JVM is asked for; title is what it is called. */
 static int make(const struct heap *h, struct wick_heap_report *r, const char *word, const struct wick_heap_ask *ask,
                 struct wick_strbuf *title, struct wick_err *err)
 {
     int rc;
     if (is_jvm(word)) {
-        int fd = wick_heap_live_dump(word, h->live, title, err);
+        int fd = dump(h, word, title, err);
         rc = fd < 0 ? fd : wick_heap_report_adopt(r, fd, title->buf, ask, err);
     } else {
         wick_strbuf_adds(title, strcmp(word, "-") ? word : "standard input");
         rc = wick_heap_report_make(r, word, ask, err);
     }
     wick_ui_progress_end();
+    return rc;
+}
+
+/* Takes a dump of a JVM and keeps it. */
+static int save(const struct heap *h, const char *word, struct wick_err *err)
+{
+    struct wick_strbuf title = WICK_STRBUF_INIT;
+    int fd = dump(h, word, &title, err);
+    int rc = fd < 0 ? fd : wick_heap_live_save(fd, h->output, err);
+    if (fd >= 0)
+        close(fd);
+    wick_strbuf_release(&title);
     return rc;
 }
 
@@ -123,6 +151,14 @@ static int compare(const struct heap *h, char *const *words, const struct wick_h
     return rc ? rc : wick_ui_written(err);
 }
 
+/* Whether the output is the dump, not a page. */
+static bool keeps_dump(const struct heap *h)
+{
+    static const char ending[] = ".hprof";
+    size_t n = h->output ? strlen(h->output) : 0;
+    return n >= sizeof ending && !strcmp(h->output + n - strlen(ending), ending);
+}
+
 /* What goes together. */
 static int check(const struct heap *h, char *const *words, int n, struct wick_err *err)
 {
@@ -135,9 +171,18 @@ static int check(const struct heap *h, char *const *words, int n, struct wick_er
                             h->table.path ? "--path" : "a page");
     if (n == 2 && (h->table.path || h->output))
         return wick_err_set(err, WICK_E_USAGE, "%s is of one dump, not of two", h->table.path ? "--path" : "a page");
-    if (h->live && !is_jvm(words[0]) && !(n == 2 && is_jvm(words[1])))
-        return wick_err_set(err, WICK_E_USAGE, "--live is for a JVM: what a dump holds is decided when it is made");
-    return h->output ? wick_page_check(h->output, err) : 0;
+    if ((h->live || h->copy) && !is_jvm(words[0]) && !(n == 2 && is_jvm(words[1])))
+        return wick_err_set(err, WICK_E_USAGE, "%s is for a JVM: what a dump holds is decided when it is made",
+                            h->copy ? "--copy" : "--live");
+    if (h->live && h->copy)
+        return wick_err_set(err, WICK_E_USAGE, "--copy has no garbage in its dump: leave out --live");
+    if (h->histogram && h->copy)
+        return wick_err_set(err, WICK_E_USAGE, "--histogram is counted by the JVM itself: leave out --copy");
+    if (!keeps_dump(h))
+        return h->output ? wick_page_check(h->output, err) : 0;
+    return is_jvm(words[0])
+               ? wick_replace_check(h->output, err)
+               : wick_err_set(err, WICK_E_USAGE, "%s is a dump already: the output is a page, FILE.html", words[0]);
 }
 
 static int run(struct heap *h, char *const *words, int n, struct wick_err *err)
@@ -155,6 +200,8 @@ static int run(struct heap *h, char *const *words, int n, struct wick_err *err)
     rc = rc ? rc : check(h, words, n, err);
     if (rc)
         return rc;
+    if (keeps_dump(h))
+        return save(h, words[0], err);
     if (n == 2)
         return compare(h, words, &ask, err);
     if (h->histogram && is_jvm(words[0]))
@@ -173,6 +220,7 @@ int wick_cmd_heap(int argc, char **argv)
                                            {WICK_ARG_PATH, WICK_LOOK_TEXT, &h.table.path},
                                            {WICK_ARG_MEMORY, WICK_LOOK_TEXT, &h.memory},
                                            {WICK_ARG_GARBAGE, WICK_LOOK_SWITCH, &h.live},
+                                           {WICK_ARG_HEAP_COPY, WICK_LOOK_SWITCH, &h.copy},
                                            {WICK_ARG_HEAP_PAGE, WICK_LOOK_TEXT, &h.output},
                                            {WICK_ARG_JSON, WICK_LOOK_SWITCH, &h.json}};
     int status = wick_look_parse(usage, flags, sizeof flags / sizeof *flags, argc, argv);

@@ -4,14 +4,20 @@
  */
 #include "cli/heap/heap_live.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "cli/jvm/target.h"
+#include "cli/save.h"
 #include "cli/ui.h"
+#include "client/agentlib.h"
+#include "client/copied_heap.h"
 #include "codec/json.h"
 #include "heap/histogram.h"
 #include "heap/live_dump.h"
+#include "sys/whole.h"
 
 static int no_space(const struct wick_proc *p, const struct wick_live_dump_room *room, struct wick_err *err)
 {
@@ -24,22 +30,65 @@ static int no_space(const struct wick_proc *p, const struct wick_live_dump_room 
         (int)p->st.nspid);
 }
 
-int wick_heap_live_dump(const char *word, bool live, struct wick_strbuf *title, struct wick_err *err)
+/* --- a dump ------------------------------------------------------------------------------------------------------- */
+
+static int take_dump(struct wick_proc *p, bool live, uint64_t *stopped_ns, struct wick_err *err)
+{
+    struct wick_live_dump_room room;
+    wick_ui_progress("waiting for the JVM to write its heap, during which it is stopped ...");
+    uint64_t begin_ns = wick_clock_mono_ns();
+    int rc = wick_live_dump_take(p, live, &room, err);
+    *stopped_ns = wick_clock_mono_ns() - begin_ns;
+    if (rc == -WICK_E_NOSPACE && room.there < room.wanted)
+        rc = no_space(p, &room, err);
+    return rc;
+}
+
+static void show_copied(uint64_t bytes)
+{
+    char text[32];
+    wick_ui_progress("a copy of the JVM writes its heap: %s ...", wick_ui_binary(bytes, text, sizeof text));
+}
+
+static int take_copy(struct wick_proc *p, uint64_t *stopped_ns, struct wick_err *err)
+{
+    char lib[4096];
+    int rc = wick_agentlib_find("", lib, sizeof lib, err);
+    return rc ? rc : wick_copied_heap_take(p, lib, show_copied, stopped_ns, err);
+}
+
+int wick_heap_live_dump(const char *word, enum wick_heap_live_how how, struct wick_strbuf *title, uint64_t *stopped_ns,
+                        struct wick_err *err)
 {
     struct wick_proc p;
     struct wick_jvm_entry jvm;
-    struct wick_live_dump_room room;
     int rc = wick_target_open(word, &p, &jvm, err);
     if (rc)
         return rc;
     wick_strbuf_addf(title, "%s (pid %d)", jvm.main, (int)p.pid);
-    wick_ui_progress("waiting for the JVM to write its heap, during which it is stopped ...");
-    rc = wick_live_dump_take(&p, live, &room, err);
-    if (rc == -WICK_E_NOSPACE && room.there < room.wanted)
-        rc = no_space(&p, &room, err);
+    bool copies = how == WICK_HEAP_LIVE_COPY || how == WICK_HEAP_LIVE_COPY_IF_CAN;
+    rc = copies ? take_copy(&p, stopped_ns, err) : take_dump(&p, how == WICK_HEAP_LIVE_REACHABLE, stopped_ns, err);
     wick_ui_progress_end();
+    if (rc < 0 && how == WICK_HEAP_LIVE_COPY_IF_CAN && rc != -WICK_E_NOTFOUND) {
+        wick_ui_note("wick: %s, so the JVM writes its heap by itself", err->msg);
+        rc = take_dump(&p, true, stopped_ns, err);
+        wick_ui_progress_end();
+    }
     wick_proc_close(&p);
     return rc;
+}
+
+int wick_heap_live_save(int fd, const char *path, struct wick_err *err)
+{
+    char piece[65536];
+    ssize_t n;
+    FILE *out = wick_save_open(path, true, err);
+    if (!out)
+        return -(int)err->code;
+    for (off_t at = 0; (n = wick_whole_pread(fd, piece, sizeof piece, at)) > 0 && !ferror(out); at += n)
+        fwrite(piece, 1, (size_t)n, out);
+    int rc = n < 0 ? wick_err_set(err, WICK_E_IO, "cannot read the heap dump: %s", strerror(errno)) : 0;
+    return wick_save_close(out, path, rc, err);
 }
 
 /* --- the JVM's histogram ------------------------------------------------------------------------------------------ */

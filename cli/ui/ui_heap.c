@@ -57,11 +57,17 @@ int wick_ui_heap(const struct wick_serve_file *file, const struct wick_ask *a, F
 int wick_ui_heap_of_jvm(void *ctx, int pid, FILE *out, struct wick_err *err)
 {
     char word[16];
-    const char *const argv[] = {"wick", "heap", "--json", "--live", "--rows=" ROWS, word, NULL};
+    const char *const by_copy[] = {"wick", "heap", "--json", "--copy", "--rows=" ROWS, word, NULL};
+    const char *const by_jvm[] = {"wick", "heap", "--json", "--live", "--rows=" ROWS, word, NULL};
     (void)ctx;
     snprintf(word, sizeof word, "%d", pid);
     if (!access(word, F_OK)) /* a word that is a file is the file */
         return wick_err_set(err, WICK_E_STATE,
                             "there is a file called %s in the folder in which wick ui was started: rename it", word);
-    return run((char *const *)(uintptr_t)argv, -1, out, err);
+    struct wick_err why = {0};
+    int rc = run((char *const *)(uintptr_t)by_copy, -1, out, &why);
+    bool cannot = rc == -WICK_E_UNSUPPORTED || rc == -WICK_E_NOSPACE || rc == -WICK_E_IO || rc == -WICK_E_LIMIT;
+    if (cannot)
+        return run((char *const *)(uintptr_t)by_jvm, -1, out, err);
+    return rc ? wick_err_set(err, (enum wick_code) - rc, "%s", why.msg) : 0;
 }

@@ -79,6 +79,7 @@ struct wick_heap_layout {
     unsigned array;  /* bytes of an array's header, its length included */
     unsigned mirror; /* bytes of a class object without static fields */
     bool measured;   /* else assumed */
+    bool given;      /* by the dump, which has the sizes of classes' instances too */
 };
 
 /* What the distances between objects show of arrays. */

@@ -15,8 +15,14 @@
  * superclasses without holes; earlier ones begin each class's fields at a multiple of 4 or 8. Which of both fits the
  * distances of more classes is taken; where objects in their order show another size again and again (fields kept
  * apart by @Contended), that.
+ *
+ * Dumps by wick say all of this by themselves.
  */
 #include "heap/classes_int.h"
+
+#include <stdio.h>
+
+#include "snapshot/dump_out.h"
 
 enum {
     LARGEST_GAP = 1 << 16, /* farther, there is another region between */
@@ -57,7 +63,7 @@ void wick_heap_sizes_see(struct wick_heap_classes *c, const struct wick_hprof_ob
 {
     const struct wick_heap_seen seen = {
         .id = o->id,
-        .class = o->kind == WICK_HPROF_INSTANCE ? wick_heap_class_find(c, o->class_id) : WICK_HEAP_NONE,
+        .class = o->kind == WICK_HPROF_INSTANCE ? wick_heap_class_make(c, o->class_id) : WICK_HEAP_NONE,
         .bytes = o->kind == WICK_HPROF_PRIMITIVES && o->type == WICK_HPROF_BYTE ? o->count : 0,
         .refs = o->kind == WICK_HPROF_OBJECTS ? o->count : 0,
     };
@@ -87,6 +93,27 @@ static void see_neighbours(struct wick_heap_classes *c)
     }
 }
 
+static unsigned header_of(unsigned array)
+{
+    return array == 12 ? 8 : array >= 20 ? 16 : 12;
+}
+
+/* What the dump says of it by itself (snapshot/dump_out.h). */
+static bool read_layout(struct wick_heap_classes *c, struct wick_heap_view *v)
+{
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    struct wick_heap_layout *l = &c->layout;
+    unsigned array, ref;
+    wick_heap_string_add(c, v, WICK_DUMP_OUT_LAYOUT_ID, &text);
+    bool given = !text.failed && sscanf(text.buf, WICK_DUMP_OUT_LAYOUT, &array, &ref) == 2 && array >= 12 &&
+                 array <= 24 && (ref == 4 || ref == 8);
+    if (given)
+        *l = (struct wick_heap_layout){
+            .ref = ref, .header = header_of(array), .array = array, .measured = true, .given = true};
+    wick_strbuf_release(&text);
+    return given;
+}
+
 static void find_layout(struct wick_heap_classes *c)
 {
     struct wick_heap_layout *l = &c->layout;
@@ -99,7 +126,7 @@ static void find_layout(struct wick_heap_classes *c)
     if (!l->measured)
         return;
     l->array = g->array_header;
-    l->header = l->array == 12 ? 8 : l->array >= 20 ? 16 : 12;
+    l->header = header_of(l->array);
     l->ref = g->short_refs ? 4 : 8;
 }
 
@@ -188,15 +215,25 @@ static void add_extra(const struct wick_heap_classes *c, struct wick_heap_class 
         k->size = k->gap;
 }
 
+/* What the dump has as the size of a class's instances, fields that the JVM adds included. */
+static uint32_t given_size(const struct wick_heap_classes *c, struct wick_heap_view *v, const struct wick_heap_class *k,
+                           uint32_t computed)
+{
+    struct wick_hprof_class record;
+    bool there = !wick_hprof_class_at(c->hprof, v, k->record, &record) && record.instance_size >= c->layout.header;
+    return there ? record.instance_size : computed;
+}
+
 void wick_heap_sizes_find(struct wick_heap_classes *c, struct wick_heap_view *v)
 {
     bool is_in_order = wick_heap_stretches_in_order(&c->stretches);
     if (!is_in_order)
         see_neighbours(c);
     wick_heap_stretches_release(&c->stretches);
-    find_layout(c);
     struct wick_heap_layout *l = &c->layout;
-    bool is_packed = vote(c, v) >= 0;
+    if (!read_layout(c, v))
+        find_layout(c);
+    bool is_packed = !l->given && vote(c, v) >= 0;
     uint64_t packed, padded;
     c->class_class = wick_heap_class_named(c, "java/lang/Class");
     for (uint32_t i = 0; i < c->n; i++) {
@@ -207,11 +244,13 @@ void wick_heap_sizes_find(struct wick_heap_classes *c, struct wick_heap_view *v)
             !sizes_of(c, v, i, &packed, &padded))
             continue;
         k->size = (uint32_t)(is_packed ? packed : padded);
-        if (is_in_order && k->gap_times >= ENOUGH_TIMES && k->gap > k->size && k->gap - k->size <= MOST_PADDING)
+        if (l->given)
+            k->size = given_size(c, v, k, k->size);
+        else if (is_in_order && k->gap_times >= ENOUGH_TIMES && k->gap > k->size && k->gap - k->size <= MOST_PADDING)
             k->extra = (uint16_t)(k->gap - k->size);
     }
-    for (uint32_t i = 0; i < c->n; i++)
+    for (uint32_t i = 0; i < c->n && !l->given; i++)
         add_extra(c, &c->all[i]);
     if (c->class_class != WICK_HEAP_NONE) /* classes of primitive types are instances in a dump */
-        c->all[c->class_class].size = l->mirror = c->all[c->class_class].size + INJECTED + 2 * l->ref;
+        c->all[c->class_class].size = l->mirror = c->all[c->class_class].size + (l->given ? 0 : INJECTED + 2 * l->ref);
 }

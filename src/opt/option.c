@@ -53,7 +53,7 @@ static const struct {
     {"start", WICK_ACTION_START},     {"stop", WICK_ACTION_STOP},           {"dump", WICK_ACTION_DUMP},
     {"status", WICK_ACTION_STATUS},   {"deadlocks", WICK_ACTION_DEADLOCKS}, {"version", WICK_ACTION_VERSION},
     {"virtual", WICK_ACTION_VIRTUAL}, {"retire", WICK_ACTION_RETIRE},       {"resume", WICK_ACTION_RESUME},
-    {"change", WICK_ACTION_CHANGE},   {"mark", WICK_ACTION_MARK},
+    {"change", WICK_ACTION_CHANGE},   {"mark", WICK_ACTION_MARK},           {"heap", WICK_ACTION_HEAP},
 };
 
 /* Digits with an optional fraction of up to nine places, as billionths: 1.5 -> 1500000000. */

@@ -135,6 +135,7 @@ enum wick_opt_action {
     WICK_ACTION_STATUS,
     WICK_ACTION_DEADLOCKS,
     WICK_ACTION_VIRTUAL, /* virtual threads that have a context, to the descriptor */
+    WICK_ACTION_HEAP,    /* a dump of the heap, to the descriptor, which is a pipe */
     WICK_ACTION_VERSION,
     WICK_ACTION_RETIRE, /* stop listening: a newer build takes over */
 };

@@ -18,6 +18,7 @@
 
 #include "agent/perf_broker.h"
 #include "agent/event/deadlocks.h"
+#include "agent/jvm/heap_copy.h"
 #include "agent/label/virtual_list.h"
 #include "agent/label/virtual_refresh.h"
 #include "agent/session.h"
@@ -186,6 +187,21 @@ int wick_virtual_list_write(uint32_t rows, int out_fd, struct wick_err *err)
 {
     (void)err;
     return dprintf(out_fd, "rows=%u\n", rows) > 0 ? 0 : -WICK_E_IO;
+}
+
+int wick_heap_copy_make(int fd, struct wick_heap_copy *out, struct wick_err *err)
+{
+    (void)fd, (void)out;
+    return wick_err_set(err, WICK_E_UNSUPPORTED, "a double has no heap");
+}
+
+bool wick_heap_copy_lives(void)
+{
+    return false;
+}
+
+void wick_heap_copy_watch(void)
+{
 }
 
 bool wick_virtual_refresh_needed(void)

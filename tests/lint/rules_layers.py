@@ -10,7 +10,7 @@ LAYERS = [
     ["def", "base"],
     ["mem", "sys", "elf", "opt", "codec"],
     ["hotspot", "model", "symbolize"],
-    ["footprint", "unwind", "labels", "jfr", "flame"],
+    ["footprint", "unwind", "labels", "jfr", "flame", "snapshot"],
     ["record", "analysis", "export", "import", "heap", "client", "doctor"],
     ["engine", "ebpf"],
     ["serve"],

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "agent/event/locks.c"
+#include "agent/jvm/heap_copy.c"
 #include "agent/jvm/vm.c"
 #include "agent/event/memory.h"
 #include "agent/event/recording_info.c"
@@ -206,12 +207,27 @@ static void test_faults__an_interval_that_is_not_found_is_the_default(void **sta
     assert_true(faults_each(FAULTS_MEMORY, sampler, NULL) > 0);
 }
 
+/* Where it cannot be known what a copy of the process may take, there is no room for it. */
+static int room_for_copy(void *arg)
+{
+    uint64_t needed = own_bytes(), left = available_bytes();
+    bool known = needed != UINT64_MAX && left;
+    assert_true(known ? needed < left : left < needed);
+    return known ? 0 : -WICK_E_NOSPACE;
+}
+
+static void test_faults__no_copy_without_knowing_its_room(void **state)
+{
+    assert_true(faults_each(FAULTS_DESCRIPTORS, room_for_copy, NULL) >= 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults__what_a_jvm_reports_may_have_no_room),
         cmocka_unit_test(test_faults__what_is_said_of_the_jvm_is_whole_after_signals_and_pieces),
         cmocka_unit_test(test_faults__an_interval_that_is_not_found_is_the_default),
+        cmocka_unit_test(test_faults__no_copy_without_knowing_its_room),
     };
     return cmocka_run_group_tests_name("faults_jvm", tests, set_up, tear_down);
 }

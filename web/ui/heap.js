@@ -99,14 +99,14 @@ export class HeapView {
   }
 }
 
-/** The heap of the JVM of a recording, now: asked for by a button, since the JVM stands still for it. */
+/** The heap of the JVM of a recording, now: asked for by a button, since the JVM may stand still for it. */
 export class HeapOfJvm {
   constructor() {
     this.report = new HeapReport();
     this.said = h('div', { role: 'status' });
     this.press = button('Take a heap dump', () => this.ask());
     this.root = h('section.card', { hidden: true }, h('h2', {}, 'Who holds it'),
-      h('p', {}, 'What keeps the heap alive, from GC roots to the objects that hold most. The JVM collects garbage, writes a dump and is stopped while it does, about a second for each GiB; the dump is not kept.'), this.press, this.said);
+      h('p', {}, 'What keeps the heap alive, from GC roots to the objects that hold most. A copy of the JVM\'s process writes a dump, for which the program stops for some milliseconds. Where there can be none (ZGC, too little memory) the JVM collects garbage and writes it, and is stopped for about a second for each GiB. The dump is not kept.'), this.press, this.said);
     this.below = h('div');
   }
 
@@ -118,7 +118,7 @@ export class HeapOfJvm {
 
   async ask() {
     this.press.disabled = true;
-    this.said.replaceChildren(h('p.quiet', {}, 'The JVM writes its heap, and wick reads it \u2026'));
+    this.said.replaceChildren(h('p.quiet', {}, 'The heap is written, and wick reads it \u2026'));
     try {
       const answer = await post(`jvms/${this.pid}/heap`, {});
       this.report.update(answer);
