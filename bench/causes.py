@@ -16,6 +16,8 @@ Every program of bench/causes has one planted cause, or none (healthy). Its open
     // stdout: slow              what it prints is read slowly
     // service: INTERFACE=CLASS  a provider to register
 
+A program may print lines "measured: ...", what it knows of its own cause; the last one is kept beside the recording.
+
 Each runs alone, prints READY, is left to warm up and recorded with what `wick explain PID` records. Of the findings:
 
     first     the cause is the first one
@@ -127,12 +129,14 @@ class Quota:
                 time.sleep(0.1)
 
 
-def drain(pipe, ready, slow):
-    """Reads what the program prints; says when it is ready."""
+def drain(pipe, ready, slow, measured):
+    """Reads what the program prints; says when it is ready, and keeps the last line of what it measured itself."""
     while True:
         text = os.read(pipe.fileno(), 4096)
         if not text:
             return
+        for line in re.findall(rb"^measured: (.+)$", text, re.MULTILINE):
+            measured[:] = [line.decode("ascii", "replace")]
         if b"READY" in text:
             ready.set()
         elif slow:
@@ -149,8 +153,9 @@ def record(program, file):
                f"{folder}:{lab.API_JAR}", program.name]
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:
-        ready = threading.Event()
-        reader = threading.Thread(target=drain, args=(process.stdout, ready, program.says.get("stdout") == "slow"))
+        ready, measured = threading.Event(), []
+        reader = threading.Thread(target=drain,
+                                  args=(process.stdout, ready, program.says.get("stdout") == "slow", measured))
         reader.start()
         if quota:
             quota.take(process.pid)
@@ -165,6 +170,7 @@ def record(program, file):
         process.stdout.close()
         if quota:
             quota.remove()
+    file.with_suffix(".measured").write_text("".join(measured), encoding="utf-8")
     return True
 
 
@@ -200,7 +206,9 @@ def measure():
             continue
         findings = json.loads(lab.run(lab.WICK, "explain", "--json", file))["findings"]
         verdict, wrong, about, crowded = judge(program, findings)
-        lab.say(f"{program.name}: {verdict}" + "".join(f"\n    {'x' if f in wrong else '-'} {f['rule']}: {f['sentence']}"
+        own = file.with_suffix(".measured")
+        measured = own.read_text(encoding="utf-8") if own.exists() else ""
+        lab.say(f"{program.name}: {verdict}" + (f" ({measured})" if measured else "") + "".join(f"\n    {'x' if f in wrong else '-'} {f['rule']}: {f['sentence']}"
                 for f in (findings if "SHOW" in os.environ else about)))
         verdicts[verdict] = verdicts.get(verdict, 0) + 1
         all_findings, all_wrong, crowds = all_findings + len(about), all_wrong + len(wrong), crowds + crowded
