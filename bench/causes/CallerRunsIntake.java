@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cause: the pool's queue is full, so the thread that takes parcels in runs tasks itself and takes none meanwhile
+// cause: the pool's queue is full, so the thread that takes parcels in runs tasks itself and takes none until then
 // expect: pool-busy pool=sorter | waiting frame=CallerRunsIntake.label | saturated-thread thread=intake
 // symptom: waiting pool-busy
 // jdk: 17

@@ -68,9 +68,22 @@ static const struct wick_explain_figure *figure_of(const struct wick_explain_fin
 static bool complete(const struct wick_explain_finding *f, const char *s)
 {
     for (; *s && *s != ']'; s++)
-        if (*s == '{' && !figure_of(f, s + 1, strcspn(s + 1, "}")))
+        if (*s == '{' && !figure_of(f, s + 1, strcspn(s + 1, "?}")))
             return false;
     return true;
+}
+
+/* One of the texts of "one|many", len long, by what the figure is when shown. */
+static void add_choice(struct wick_strbuf *out, const struct wick_explain_figure *g, const char *texts, size_t len)
+{
+    struct wick_strbuf shown = WICK_STRBUF_INIT;
+    const char *bar = memchr(texts, '|', len), *end = texts + len;
+    add_figure(&shown, g);
+    if (bar && !strcmp(shown.buf, "1"))
+        wick_strbuf_add(out, texts, (size_t)(bar - texts));
+    else if (bar)
+        wick_strbuf_add(out, bar + 1, (size_t)(end - bar - 1));
+    wick_strbuf_release(&shown);
 }
 
 void wick_explain_text_sentence(struct wick_strbuf *out, const struct wick_explain_finding *f)
@@ -79,9 +92,11 @@ void wick_explain_text_sentence(struct wick_strbuf *out, const struct wick_expla
         if (*s == '[' && !complete(f, s)) {
             s += strcspn(s, "]");
         } else if (*s == '{') {
-            size_t len = strcspn(s + 1, "}");
-            const struct wick_explain_figure *g = figure_of(f, s + 1, len);
-            if (g)
+            size_t len = strcspn(s + 1, "}"), key = strcspn(s + 1, "?}");
+            const struct wick_explain_figure *g = figure_of(f, s + 1, key);
+            if (g && key < len)
+                add_choice(out, g, s + key + 2, len - key - 1);
+            else if (g)
                 add_figure(out, g);
             else
                 wick_strbuf_addc(out, '?');

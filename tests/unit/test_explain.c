@@ -254,7 +254,7 @@ static void test_gc__pauses_and_cpu_time(void **state)
 {
     silent(SCENE(c->pauses = 950));
     says(SCENE(c->pauses = 1100),
-         "gc-pauses: 1 collections stopped the JVM for 11 % of the time (1.1 s, the longest 1.1 s), "
+         "gc-pauses: 1 collection stopped the JVM for 11 % of the time (1.1 s, the longest 1.1 s), "
          "most for Allocation Failure; 900 MiB were in use after one, of 1 GiB at most\n");
     says(SCENE(c->pauses = 6000, c->nested = 5900, c->beyond = 6000),
          "gc-pauses: 3 collections stopped the JVM for 70 % of the time (7.0 s, the longest 6.0 s)");
@@ -268,19 +268,19 @@ static void test_safepoints__slow_threads_and_slow_safepoints(void **state)
 {
     silent(SCENE(c->late = 90));
     says(SCENE(c->late = 200),
-         "late-safepoints: 1 safepoints were slow to be reached, 200 ms in all, the longest after 200 "
+         "late-safepoints: 1 safepoint was slow to be reached, 200 ms in all, the longest after 200 "
          "ms; most by worker: compiled code "
          "without a safepoint poll, at app.Main.loop:7 from app.Main.run:11\n");
     /* what a lack of CPUs adds is no fault of the code: part of the time, or the reason for all of it */
     says(SCENE(c->late = 400, c->late_delay = 100),
-         "late-safepoints: 1 safepoints were slow to be reached, 300 ms in all, the longest after 400 "
+         "late-safepoints: 1 safepoint was slow to be reached, 300 ms in all, the longest after 400 "
          "ms; most by worker: compiled code "
          "without a safepoint poll, at app.Main.loop:7 from app.Main.run:11\n");
     says(SCENE(c->late = 400, c->late_delay = 100),
-         "starved-safepoints: 1 safepoints were slow to be reached because threads had no CPU to get there, 100 ms in "
+         "starved-safepoints: 1 safepoint was slow to be reached because threads had no CPU to get there, 100 ms in "
          "all, the longest after 400 ms; most by worker\n");
     says(SCENE(c->late = 200, c->late_delay = 110),
-         "starved-safepoints: 1 safepoints were slow to be reached because threads had no CPU to get there, 200 ms in "
+         "starved-safepoints: 1 safepoint was slow to be reached because threads had no CPU to get there, 200 ms in "
          "all, the longest after 200 ms; most by worker\n");
     silent(SCENE(c->sync = 480));
     says(SCENE(c->sync = 520), "slow-safepoints: 50 safepoints took 520 ms to be reached, 5.2 % of the time\n");

@@ -38,7 +38,7 @@ static void test_latch__waits_for_a_timer_that_is_busy(void **state)
         STACK(s, "java/util/TimerThread.run", "java/util/TimerThread.mainLoop", "java/lang/Object.wait"),
         WICK_EXPLAIN_OBJECT_WAIT, 0.5);
     begins(s,
-           "pool-busy: 3 threads on average wait for latches (30.0 s), and the 1 threads of maintenance have work 95 "
+           "pool-busy: 3 threads on average wait for latches (30.0 s), and the only thread of maintenance has work 95 "
            "% of the time: tasks queue up; most of it is waiting for data of a socket, at app.Archive.write\n");
 }
 
@@ -69,7 +69,7 @@ static void test_pool_busy__of_a_server_in_the_same_process(void **state)
         add(s, thread_of(s, "stock", 1), serve, WICK_EXPLAIN_SLEEPING, 10);
         if (clients == 3)
             begins(s, "pool-busy: 3 threads on average wait for answers, perhaps of a server in this process (30.0 s), "
-                      "and the 1 threads of stock have work 100 % of the time");
+                      "and the only thread of stock has work 100 % of the time");
         else
             has_not(s, "pool-busy");
     }

@@ -173,7 +173,7 @@ static void test_pool_busy__when_more_wait_than_it_has_threads(void **state)
 {
     (void)state;
     begins(pool(3, 9.5),
-           "pool-busy: 3 threads on average wait for futures (30.0 s), and the 1 threads of lookup have work "
+           "pool-busy: 3 threads on average wait for futures (30.0 s), and the only thread of lookup has work "
            "95 % of the time: tasks queue up; most of it is waiting for a timer (Thread.sleep), at "
            "app.Task.call\n\n");
     /* with time to spare no task queues: the future waits for what the task does */
@@ -341,7 +341,7 @@ static void test_stuck__is_no_deadlock_if_a_search_found_none(void **state)
     (void)state;
     add(s, thread_of(s, "a", 1), STACK(s, "app/Main.run", "app/Main.transfer"), WICK_EXPLAIN_MONITOR, 10);
     s->f.searched = true;
-    begins(s, "stuck: 1 threads waited for a lock all the time: a at app.Main.transfer: no deadlock, as none was found "
+    begins(s, "stuck: 1 thread waited for a lock all the time: a at app.Main.transfer: no deadlock, as none was found "
               "while it was recorded, but a holder that does not let go\n\n");
 }
 
@@ -376,10 +376,9 @@ static void test_stuck__knows_of_class_initialisers(void **state)
         if (ends)
             add(s, thread_of(s, "a", 1), STACK(s, "app/Main.run"), WICK_EXPLAIN_RUNNABLE, 1);
         s->f.searched = true;
-        begins(s, ends
-                      ? "waiting: "
-                      : "stuck: 1 threads waited for a lock all the time: a at app.Main.quote: initialisers of classes "
-                        "that wait for each other, or one that does not end\n\n");
+        begins(s, ends ? "waiting: "
+                       : "stuck: 1 thread waited for a lock all the time: a at app.Main.quote: initialisers of classes "
+                         "that wait for each other, or one that does not end\n\n");
     }
 }
 

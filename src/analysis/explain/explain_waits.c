@@ -15,6 +15,7 @@
  * within a request waits, however long.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -557,6 +558,7 @@ struct pool {
 /* Who waits for tasks, as far as it is known which; time of threads by what they wait for. */
 struct awaited {
     int64_t futures, latches, answers;
+    int64_t refused; /* of threads that run tasks themselves, which a pool had no room for */
 };
 
 uint32_t wick_explain_pool_name(struct wick_profile *p, uint32_t thread)
@@ -609,25 +611,43 @@ static size_t find_pools(struct wick_explain *x, struct pool *pools, uint32_t *o
     return n;
 }
 
-/* A client of this process's own server waits for its answer outside of any request. */
-static int64_t awaited_of(const struct pool *o, const struct awaited *a)
+/* A client of this process's own server waits for its answer outside of any request. A full queue is known from who
+ * runs what was refused, so that nobody else has to wait. */
+static int64_t awaited_of(const struct wick_explain *x, const struct pool *o, const struct awaited *a)
 {
     bool serves = (double)o->requests_ns >= CHAIN_MOST * (double)o->all_ns;
-    return serves ? a->answers : wick_sum(a->futures, a->latches);
+    int64_t waited = serves ? a->answers : wick_sum(a->futures, a->latches);
+    bool refuses = !serves && waited <= o->all_ns && wick_explain_counts(x->f, (double)a->refused, WAIT_LEAST);
+    return refuses ? a->refused : waited;
 }
 
-/* Whether more threads wait for tasks than the pool has threads, and these are never without work. */
+/* Whether more threads wait for tasks than the pool has threads, or its queue is full, and these are never without
+ * work. */
 static bool is_short(const struct wick_explain *x, const struct pool *o, const struct awaited *a)
 {
     double busy = wick_explain_share((double)o->all_ns - (double)o->idle_ns, (double)o->all_ns);
-    return busy >= x->rule->threshold && awaited_of(o, a) > o->all_ns;
+    int64_t waited = awaited_of(x, o, a);
+    return busy >= x->rule->threshold && (waited > o->all_ns || (waited && waited == a->refused));
+}
+
+/* What those do who wait for the pool, of one thread or of several. */
+static const char *awaited_text(int64_t waited, const struct awaited *a, int64_t duration_ns)
+{
+    static const char *const texts[][2] = {
+        {"runs its tasks itself, since its queue is full", "run its tasks themselves, since its queue is full"},
+        {"waits for answers, perhaps of a server in this process",
+         "wait for answers, perhaps of a server in this process"},
+        {"waits for latches", "wait for latches"},
+        {"waits for futures", "wait for futures"}};
+    unsigned which = waited == a->refused ? 0 : waited == a->answers ? 1 : a->latches > a->futures ? 2 : 3;
+    return texts[which][waited != duration_ns];
 }
 
 static void say_pool(struct wick_explain *x, const struct pool *o, size_t index, const uint32_t *of,
                      const struct awaited *a)
 {
     const struct wick_explain_facts *f = x->f;
-    int64_t waited = awaited_of(o, a);
+    int64_t waited = awaited_of(x, o, a);
     struct places does = {0};
     for (size_t i = 0; i < f->nwall; i++) {
         struct wick_wait w = x->waits[i];
@@ -642,15 +662,14 @@ static void say_pool(struct wick_explain *x, const struct pool *o, size_t index,
     struct wick_explain_finding *r = wick_explain_found(x, (double)waited);
     wick_explain_say(x, r, "pool", wick_profile_str(f->p, o->name));
     wick_explain_figure(r, "threads", WICK_EXPLAIN_NUMBER, o->threads);
+    char workers[48];
+    snprintf(workers, sizeof workers, o->threads == 1 ? "only thread" : "%u threads", o->threads);
+    wick_explain_say(x, r, "workers", workers);
     double all = (double)o->all_ns, works = all - (double)o->idle_ns;
     wick_explain_share_of(x, r, works, all, o->quanta * wick_explain_share(works, all));
     wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, (double)waited / (double)f->duration_ns);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)waited);
-    bool clients = waited == a->answers, latches = a->latches > a->futures;
-    wick_explain_say(x, r, "awaited",
-                     clients   ? "answers, perhaps of a server in this process"
-                     : latches ? "latches"
-                               : "futures");
+    wick_explain_say(x, r, "awaited", awaited_text(waited, a, f->duration_ns));
     if (does.n) {
         const struct place *most = does.rows;
         wick_explain_say(x, r, "kind", most->kind ? wick_wait_name(most->kind) : "cpu");
@@ -667,6 +686,8 @@ static struct awaited learn_awaited(const struct wick_explain *x)
     for (size_t i = 0; i < x->f->nwall; i++) {
         const struct wick_wait *w = &x->waits[i];
         int64_t ns = x->f->wall[i].weight_ns;
+        if (wick_wait_is_refused(x->f->p, x->f->wall[i].stack))
+            a.refused = wick_sum(a.refused, ns);
         if (!wick_explain_is_trouble(x, i))
             continue;
         if (w->kind == WICK_WAIT_FUTURE)
@@ -685,7 +706,7 @@ void wick_explain_pool_busy(struct wick_explain *x)
     struct pool *pools = calloc(f->p->nthreads + 1, sizeof *pools);
     uint32_t *of = calloc(f->p->nthreads + 1, sizeof *of);
     struct awaited a = learn_awaited(x);
-    double most = (double)wick_sum(wick_sum(a.futures, a.latches), a.answers);
+    double most = (double)wick_sum(wick_sum(wick_sum(a.futures, a.latches), a.answers), a.refused);
     x->f->failed |= !pools || !of;
     size_t n = pools && of && wick_explain_counts(f, most, WAIT_LEAST) ? find_pools(x, pools, of) : 0;
     const struct pool *worst = NULL;
@@ -693,7 +714,7 @@ void wick_explain_pool_busy(struct wick_explain *x)
         if (is_short(x, &pools[k], &a) && (!worst || pools[k].all_ns > worst->all_ns))
             worst = &pools[k];
     if (worst) {
-        bool clients = awaited_of(worst, &a) == a.answers;
+        bool clients = awaited_of(x, worst, &a) == a.answers;
         say_pool(x, worst, (size_t)(worst - pools), of, &a);
         x->pool_said = true;
         x->pool_kinds = clients ? 1ull << WICK_WAIT_PEER : 1ull << WICK_WAIT_FUTURE | 1ull << WICK_WAIT_LATCH;

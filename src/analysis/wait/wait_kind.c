@@ -201,3 +201,12 @@ bool wick_wait_is_worker(const struct wick_profile *p, uint32_t stack)
     }
     return works && !wick_wait_is_mounted(p, stack) && !goes_through(p, stack, "java/lang/VirtualThread", "run");
 }
+
+bool wick_wait_is_refused(const struct wick_profile *p, uint32_t stack)
+{
+    uint32_t s = stack;
+    while (s && !(is_java(p, s) && strstr(wick_profile_str(p, function_of(p, s)->class_name), "CallerRunsPolicy") &&
+                  !strcmp(wick_profile_str(p, function_of(p, s)->name), "rejectedExecution")))
+        s = p->stacks[s].parent;
+    return s != 0;
+}
