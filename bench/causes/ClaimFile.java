@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a claim is checked with four registers in turn, each 15 to 40 ms away, on a virtual thread
-// expect: sequential-waits frame=ClaimFile.check
+// expect: waiting sequence=ClaimFile.check | endpoint-wait sequence=ClaimFile.check
 // symptom: waiting endpoint-wait unmounted-wait
 // jdk: 25
 // set: eighth

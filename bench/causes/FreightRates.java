@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: workers of a pool ask carriers in a parallel stream, and its common pool has one thread for all of them
-// expect: pool-busy pool=ForkJoinPool | waiting frame=FreightRates.rate | endpoint-wait frame=FreightRates.rate | sequential-waits frame=FreightRates.cheapest
-// symptom: waiting endpoint-wait
+// expect: pool-busy pool=ForkJoinPool | waiting frame=FreightRates.rate | endpoint-wait frame=FreightRates.rate | waiting sequence=FreightRates.cheapest
+// symptom: waiting endpoint-wait hot-code
 // jdk: 17
 // jvm: -Djava.util.concurrent.ForkJoinPool.common.parallelism=1
 // set: eighth

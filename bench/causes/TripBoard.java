@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a trip asks three services one after another, none of which needs the answer of another
-// expect: sequential-waits frame=TripBoard.board
+// expect: waiting sequence=TripBoard.board
 // symptom: waiting
 // jdk: 8
 // set: eighth

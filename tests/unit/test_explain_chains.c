@@ -203,6 +203,19 @@ static void test_future__whose_worker_has_no_cpu_is_no_finding(void **state)
     }
 }
 
+/* Nor is a peer's answer, for as long as threads here lack CPUs: the peer may be on the same machine. */
+static void test_answer__on_a_machine_without_cpus_is_no_finding(void **state)
+{
+    (void)state;
+    for (unsigned waited = 2; waited <= 5; waited += 3) {
+        struct scene *s = scene();
+        add(s, thread_of(s, "http-1", 1), STACK(s, "app/Main.ask", "jdk/internal/net/http/HttpClientImpl.send", PARK),
+            WICK_EXPLAIN_PARKED, waited);
+        add(s, thread_of(s, "http-2", 2), STACK(s, "app/Main.run"), WICK_EXPLAIN_WAITING_FOR_CPU, 3);
+        (waited > 3 ? has : has_not)(s, "is waiting for a peer's answer, at app.Main.ask");
+    }
+}
+
 /* A comparison takes the time, but not by itself. */
 static void test_saturated_thread__says_who_calls_what_takes_its_time(void **state)
 {
@@ -233,6 +246,7 @@ int main(void)
         cmocka_unit_test(test_socket__is_an_answer_where_nobody_else_asks),
         cmocka_unit_test(test_virtual_threads__that_do_nothing_else_have_nothing_to_do),
         cmocka_unit_test(test_future__whose_worker_has_no_cpu_is_no_finding),
+        cmocka_unit_test(test_answer__on_a_machine_without_cpus_is_no_finding),
         cmocka_unit_test(test_saturated_thread__says_who_calls_what_takes_its_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,17 @@
 
 #define PARK   "java/util/concurrent/locks/LockSupport.park"
 #define WORKER "java/util/concurrent/ThreadPoolExecutor$Worker.run"
+#define READ   "java/net/Socket$SocketInputStream.read"
+#define SEND   "jdk/internal/net/http/HttpClientImpl.send"
+#define PIPE   "java/io/FileInputStream.read"
+
+static void has(struct scene *s, const char *part)
+{
+    char *text = explained(s);
+    if (!strstr(text, part))
+        fail_msg("no \"%s\" in:\n%s", part, text);
+    free(text);
+}
 
 static void has_not(struct scene *s, const char *part)
 {
@@ -11,6 +22,123 @@ static void has_not(struct scene *s, const char *part)
     if (strstr(text, part))
         fail_msg("\"%s\" in:\n%s", part, text);
     free(text);
+}
+
+/* One sample after another: of a wait of 200 ms, as its rows are in order of time. */
+static void then(struct scene *s, uint32_t stack, enum wick_explain_state state)
+{
+    add(s, thread_of(s, "http", 1), stack, state, 0.2);
+    s->wall[s->f.nwall - 1].time_ns = (int64_t)s->f.nwall * S / 5;
+    s->f.nran = 2;
+}
+
+/* `rounds` of three waits each by functions that app.Trip.board calls, or by one of them. */
+static struct scene *asks(unsigned rounds, bool same, bool pauses)
+{
+    struct scene *s = scene();
+    const char *const who[] = {"app/Weather.get", "app/Traffic.get", "app/Fares.get"};
+    for (unsigned i = 0; i < 3 * rounds; i++) {
+        then(s, STACK(s, "app/Main.serve", "app/Trip.board", who[same ? 0 : i % 3], SEND, PARK), WICK_EXPLAIN_PARKED);
+        if (pauses && i % 3 == 2)
+            then(s, STACK(s, "app/Main.serve", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING);
+    }
+    return s;
+}
+
+#define WAITS(place) "waiting for a peer's answer, at " place "\n"
+
+static void test_sequence__of_peers_is_named_with_who_asks(void **state)
+{
+    (void)state;
+    has(asks(8, false, true), "; app.Trip.board waits so 3 times one after another, 200 ms each (app.Weather.get, "
+                              "app.Traffic.get, app.Fares.get)\n");
+    /* pauses too short to be seen */
+    has(asks(8, false, false), "; app.Trip.board waits so 3 times one after another, 200 ms each (");
+    has_not(asks(4, false, true), "one after another"); /* too few to say so */
+}
+
+/* How often one function asked in a round is known from what else made its thread run. */
+static void test_sequence__of_one_function_needs_rounds(void **state)
+{
+    (void)state;
+    struct scene *s = asks(8, true, true);
+    uint32_t t = thread_of(s, "http", 1);
+    s->uses[t].slices = 24 + 8;
+    s->f.nuses = t + 1;
+    has(s, "; app.Trip.board waits so 3 times one after another, 200 ms each\n");
+    s = asks(8, true, true);
+    s->uses[t].slices = 24 + 20; /* there may have been more rounds than pauses that were seen */
+    s->f.nuses = t + 1;
+    has_not(s, "one after another");
+    s = asks(8, true, false); /* it never pauses: each may be a round */
+    s->uses[t].slices = 24;
+    s->f.nuses = t + 1;
+    has_not(s, "one after another");
+}
+
+static void test_sequence__within_spans_is_counted(void **state)
+{
+    (void)state;
+    for (unsigned per_span = 1; per_span <= 3; per_span += 2) {
+        struct scene *s = asks(8, true, false);
+        struct wick_explain_span spans[24];
+        uint32_t endpoint = wick_profile_cstring(&s->p, "GET /trip"), t = thread_of(s, "http", 1);
+        for (unsigned i = 0; i < s->f.nwall; i++)
+            s->wall[i].endpoint = endpoint;
+        s->f.nspans = 24 / per_span;
+        for (unsigned i = 0; i < s->f.nspans; i++) {
+            int64_t begin = s->wall[i * per_span].time_ns;
+            spans[i] = (struct wick_explain_span){
+                .begin_ns = begin, .end_ns = begin + per_span * S / 5, .thread = t, .endpoint = endpoint, .root = true};
+        }
+        s->f.spans = spans;
+        if (per_span == 3)
+            has(s, "; app.Trip.board waits so 3 times one after another, 200 ms each\n");
+        else
+            has_not(s, "one after another");
+    }
+}
+
+/* Work that comes in any order is no sequence. */
+static void test_sequence__is_none_of_what_comes_in_any_order(void **state)
+{
+    static const unsigned order[] = {0, 1, 1, 0, 0, 1, 0, 0, 1, 1, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1, 0, 0, 1, 0};
+    struct scene *s = scene();
+    (void)state;
+    for (unsigned i = 0; i < sizeof order / sizeof *order; i++)
+        then(s, STACK(s, "app/Main.serve", order[i] ? "app/Weather.get" : "app/Fares.get", SEND, PARK),
+             WICK_EXPLAIN_PARKED);
+    has_not(s, "one after another");
+}
+
+/* A thread that reads a socket when it has rested waits for an answer, if no other one reads without a rest. */
+static void test_answer__is_read_by_who_rests_in_between(void **state)
+{
+    (void)state;
+    for (unsigned who = 0; who < 3; who++) {
+        struct scene *s = scene();
+        for (unsigned i = 0; i < 5 - (who == 2); i++) {
+            then(s, STACK(s, "app/Main.serve", "app/Rates.get", READ), WICK_EXPLAIN_IO);
+            then(s, STACK(s, "app/Main.serve", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING);
+        }
+        s->f.nran = 0;
+        if (who == 1)
+            add(s, thread_of(s, "news", 2), STACK(s, "app/Main.news", READ), WICK_EXPLAIN_IO, 10);
+        (who ? has_not : has)(s, WAITS("app.Rates.get"));
+    }
+}
+
+/* The peer may be on the same machine. */
+static void test_endpoint_wait__for_a_peer_on_a_machine_without_cpus(void **state)
+{
+    (void)state;
+    for (unsigned waited = 2; waited <= 5; waited += 3) {
+        struct scene *s = scene();
+        add(s, thread_of(s, "http", 1), STACK(s, "app/Main.serve", READ), WICK_EXPLAIN_IO, waited);
+        s->wall[0].endpoint = wick_profile_cstring(&s->p, "GET /trip");
+        add(s, thread_of(s, "other", 2), STACK(s, "app/Main.run"), WICK_EXPLAIN_WAITING_FOR_CPU, 3);
+        (waited > 3 ? has : has_not)(s, "endpoint-wait: GET /trip");
+    }
 }
 
 /* The thread that gives a pool its tasks runs some itself. */
@@ -36,10 +164,38 @@ static void test_pool_busy__whose_queue_is_full(void **state)
     }
 }
 
+/* Who follows what another program writes has nothing to do until it does; who writes, or starts the program, asks. */
+static void test_pipe__is_an_answer_where_somebody_asks(void **state)
+{
+    (void)state;
+    for (unsigned who = 0; who < 4; who++) {
+        struct scene *s = scene();
+        uint32_t t = thread_of(s, "follower", 1);
+        add(s, t, STACK(s, "app/Main.run", "app/Tail.follow", PIPE), who == 3 ? WICK_EXPLAIN_DISK : WICK_EXPLAIN_IO, 9);
+        if (who == 1)
+            add(s, t, STACK(s, "app/Main.run", "app/Tail.follow", "java/io/FileOutputStream.write"), WICK_EXPLAIN_IO,
+                0.1);
+        if (who == 2)
+            add(s, t, STACK(s, "app/Main.run", "app/Tail.follow", "java/lang/ProcessBuilder.start"), WICK_EXPLAIN_IO,
+                0.1);
+        if (who)
+            has(s, "is waiting for the reading of a file or pipe, at app.Tail.follow\n");
+        else
+            silent(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sequence__of_peers_is_named_with_who_asks),
+        cmocka_unit_test(test_sequence__of_one_function_needs_rounds),
+        cmocka_unit_test(test_sequence__within_spans_is_counted),
+        cmocka_unit_test(test_sequence__is_none_of_what_comes_in_any_order),
+        cmocka_unit_test(test_answer__is_read_by_who_rests_in_between),
+        cmocka_unit_test(test_endpoint_wait__for_a_peer_on_a_machine_without_cpus),
         cmocka_unit_test(test_pool_busy__whose_queue_is_full),
+        cmocka_unit_test(test_pipe__is_an_answer_where_somebody_asks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,6 +147,13 @@ void wick_explain_stuck(struct wick_explain *x); /* explain_stuck.c */
 void wick_explain_pool_busy(struct wick_explain *x);
 void wick_explain_waiting(struct wick_explain *x);
 void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint);
+/* Whether carriers of virtual threads lack CPUs most of the time: then the machine keeps virtual threads waiting. */
+bool wick_explain_carriers_lack_cpu(struct wick_explain *x);
+
+/* explain_sequence.c: adds to a finding about waiting for peers, at that function, what waits so several times one
+ * after another each time that it works (sequence, times, each, sites); nothing for other kinds. endpoint: 0 = any. */
+void wick_explain_say_sequence(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind,
+                               uint32_t function, uint32_t endpoint);
 
 uint32_t wick_explain_pool_name(struct wick_profile *p, uint32_t thread); /* "pool-1-thread-12": "pool-1-thread" */
 

@@ -13,6 +13,7 @@
 #include "model/name.h"
 
 #define WRITES_LEAST    2 /* samples of a function that writes to a socket */
+#define RESTS_LEAST     5 /* waits of a thread for a timer or for work */
 #define ELSEWHERE_LEAST 2 /* samples of something else than one wait */
 
 enum {
@@ -66,6 +67,8 @@ static struct wick_wait wait_in(const struct wick_profile *p, const struct wick_
         w.kind = WICK_WAIT_NATIVE_LOCK;
     else if (w.kind == WICK_WAIT_NONE)
         w.kind = by_state[s->state];
+    else if (w.kind == WICK_WAIT_FILE_READ && s->state == WICK_EXPLAIN_IO)
+        w.kind = WICK_WAIT_PIPE; /* a file would be read from a disk */
     return w;
 }
 
@@ -138,22 +141,75 @@ static void count_writes(const struct wick_explain *x, const struct wick_explain
     }
 }
 
+static bool is_unmounted(const struct wick_explain *x, uint32_t thread)
+{
+    return wick_profile_thread_is_many(&x->f->p->threads[thread]);
+}
+
+/* Whether a thread rests there of its own accord, or has no work. */
+static bool is_rest(enum wick_wait_kind kind)
+{
+    return kind == WICK_WAIT_TIMER || kind == WICK_WAIT_WORK || kind == WICK_WAIT_QUEUE ||
+           kind == WICK_WAIT_CONDITION || kind == WICK_WAIT_OBJECT_WAIT || kind == WICK_WAIT_PARK;
+}
+
+/* Whether all threads that read sockets rest as well: each begins to read when it has asked for something, and none
+ * waits for requests. */
+static bool all_rest(const struct wick_explain *x, const uint32_t *rests)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->nwall; i++)
+        if (x->waits[i].kind == WICK_WAIT_SOCKET &&
+            (rests[f->wall[i].thread] < RESTS_LEAST || is_unmounted(x, f->wall[i].thread)))
+            return false;
+    return true;
+}
+
 /* A read may wait for a request or for an answer. In a process to which no clients come, a function that also writes to
- * a socket asks, and its reads wait for the answer. One that only reads may have subscribed to what rarely comes. */
+ * a socket asks, and its reads wait for the answer. One that only reads may have subscribed to what rarely comes. As
+ * writes are short, few of them are sampled; so threads that rest between reads, all of them, ask as well. */
 static void find_questions(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
-    uint32_t *writes = accepts(x) ? NULL : calloc(f->p->nfunctions + 1, sizeof *writes);
-    if (!writes)
+    if (accepts(x))
         return;
-    count_writes(x, f->cpu, f->ncpu, writes);
-    count_writes(x, f->wall, f->nwall, writes);
-    for (size_t i = 0; i < f->nwall; i++) {
+    uint32_t *writes = calloc(f->p->nfunctions + 1, sizeof *writes);
+    uint32_t *rests = calloc(f->p->nthreads + 1, sizeof *rests);
+    x->f->failed |= !writes || !rests;
+    if (!x->f->failed) {
+        count_writes(x, f->cpu, f->ncpu, writes);
+        count_writes(x, f->wall, f->nwall, writes);
+        for (size_t i = 0; i < f->nwall; i++)
+            rests[f->wall[i].thread] += is_rest(x->waits[i].kind) && x->waits[i].stack;
+    }
+    bool rested = !x->f->failed && all_rest(x, rests);
+    for (size_t i = 0; !x->f->failed && i < f->nwall; i++) {
         struct wick_wait *w = &x->waits[i];
-        if (w->kind == WICK_WAIT_SOCKET && w->stack && writes[function_at(f->p, w->stack)] >= WRITES_LEAST)
+        if (w->kind == WICK_WAIT_SOCKET && w->stack && (rested || writes[function_at(f->p, w->stack)] >= WRITES_LEAST))
             w->kind = WICK_WAIT_PEER;
     }
     free(writes);
+    free(rests);
+}
+
+/* Who reads a pipe may wait for an answer, or follow what another program writes now and then. A function that also
+ * writes to files or pipes, or starts processes, asks. */
+static void find_piped_answers(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    bool *gives = calloc(f->p->nfunctions + 1, sizeof *gives);
+    x->f->failed |= !gives;
+    for (size_t i = 0; gives && i < f->nwall + f->ncpu; i++) {
+        struct wick_wait w = wick_wait_of(f->p, i < f->nwall ? f->wall[i].stack : f->cpu[i - f->nwall].stack);
+        if (w.stack && (w.kind == WICK_WAIT_FILE_WRITE || w.kind == WICK_WAIT_PROCESS))
+            gives[function_at(f->p, w.stack)] = true;
+    }
+    for (size_t i = 0; gives && i < f->nwall; i++) {
+        struct wick_wait *w = &x->waits[i];
+        if (w->kind == WICK_WAIT_PIPE && w->stack && gives[function_at(f->p, w->stack)])
+            w->kind = WICK_WAIT_FILE_READ;
+    }
+    free(gives);
 }
 
 /* ---- threads that go on ---- */
@@ -177,11 +233,6 @@ static uint32_t begins_in(const struct wick_profile *p, uint32_t stack)
             found = f->function;
     }
     return found;
-}
-
-static bool is_unmounted(const struct wick_explain *x, uint32_t thread)
-{
-    return wick_profile_thread_is_many(&x->f->p->threads[thread]);
 }
 
 static void count_elsewhere(struct wick_explain *x, const struct wick_explain_sample *rows, size_t n)
@@ -266,6 +317,7 @@ bool wick_explain_learn_waits(struct wick_explain *x)
     for (size_t i = 0; i < f->nran; i++)
         x->ran[f->ran[i]]++;
     find_questions(x);
+    find_piped_answers(x);
     learn_courses(x);
     return true;
 }

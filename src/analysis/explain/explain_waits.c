@@ -453,12 +453,12 @@ static void say_place(struct wick_explain *x, const struct place *at, double who
         r->advice = wick_wait_help(at->kind);
     wick_explain_say_frame(x, r, "frame", frame_at(x->f->p, at->stack));
     say_chain(x, r, at);
+    wick_explain_say_sequence(x, r, at->kind, at->function, 0);
 }
 
-/* Whether carriers of virtual threads are out of CPUs most of the time: then the machine keeps virtual threads from
- * running, and neither those that run, or block their carriers, nor too few carriers. A carrier without a virtual
+/* Then neither those that run, or block their carriers, nor too few carriers are to blame. A carrier without a virtual
  * thread counts while it could run. */
-static bool carriers_lack_cpu(struct wick_explain *x)
+bool wick_explain_carriers_lack_cpu(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     bool *carries = calloc(f->p->nthreads + 1, sizeof *carries);
@@ -479,7 +479,8 @@ static bool carriers_lack_cpu(struct wick_explain *x)
     return all > 0 && wick_explain_counts(f, ready, WAIT_LEAST) && ready >= CHAIN_MOST * all;
 }
 
-/* How long threads of the program were ready to run without a CPU; 0 = they had one for most of the time. */
+/* How long threads of the program were ready to run without a CPU, by samples or, as the sampler may lack CPUs as well,
+ * by the kernel; 0 = they had one for most of the time. */
 static int64_t without_any_cpu(const struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -493,15 +494,18 @@ static int64_t without_any_cpu(const struct wick_explain *x)
         ready = wick_sum(ready, waits ? s->weight_ns : 0);
         ran = wick_sum(ran, waits ? 0 : s->weight_ns);
     }
-    return ready > ran ? ready : 0;
+    const struct wick_explain_parts *parts = &x->out->parts;
+    double starved = parts->starved_ns > parts->computed_ns ? parts->starved_ns : 0;
+    double sampled = ready > ran ? (double)ready : 0;
+    return (int64_t)(starved > sampled ? starved : sampled);
 }
 
-/* Whether threads wait there for others of which nothing is known but that they lack CPUs, for as long or longer: the
- * machine's rules say so. */
+/* Whether threads wait there for others of which nothing is known but that threads here lack CPUs, for as long or
+ * longer: the machine's rules say so. A peer may be on the same machine. */
 static bool may_be_the_machines(const struct place *at, int64_t ready_ns)
 {
     bool others = wick_wait_is_lock(at->kind) || at->kind == WICK_WAIT_FUTURE || at->kind == WICK_WAIT_LATCH ||
-                  at->kind == WICK_WAIT_QUEUE_FULL;
+                  at->kind == WICK_WAIT_QUEUE_FULL || at->kind == WICK_WAIT_PEER;
     return others && !at->nlinks && at->via == WICK_WAIT_NONE && at->ns <= ready_ns;
 }
 
@@ -510,7 +514,7 @@ void wick_explain_waiting(struct wick_explain *x)
     const struct wick_explain_facts *f = x->f;
     struct places all = {0};
     int64_t work = 0;
-    bool no_cpu = carriers_lack_cpu(x);
+    bool no_cpu = wick_explain_carriers_lack_cpu(x);
     for (size_t i = 0; i < f->nwall; i++) {
         bool said = (x->pool_kinds >> x->waits[i].kind & 1) || (no_cpu && x->waits[i].kind == WICK_WAIT_CARRIER);
         if (wick_explain_is_trouble(x, i) && !said)
@@ -730,6 +734,7 @@ void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint)
 {
     const struct wick_explain_facts *f = x->f;
     double all = endpoint ? (double)wick_explain_wall(f, false, endpoint, WICK_EXPLAIN_ALL) : 0;
+    int64_t ready = endpoint ? without_any_cpu(x) : 0;
     for (unsigned kind = WICK_WAIT_NONE + 1; endpoint && kind < WICK_WAIT_KINDS; kind++) {
         struct places at = {0};
         for (size_t i = 0; i < f->nwall; i++) {
@@ -739,8 +744,9 @@ void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint)
                 add_to(x, &at, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
         }
         double waited = (double)sum_of(&at);
+        bool starved = (kind == WICK_WAIT_PEER || kind == WICK_WAIT_SOCKET) && waited <= (double)ready;
         sort(&at);
-        if (at.n && wick_explain_share(waited, all) >= x->rule->threshold && !(x->kinds_said >> kind & 1) &&
+        if (at.n && !starved && wick_explain_share(waited, all) >= x->rule->threshold && !(x->kinds_said >> kind & 1) &&
             wick_explain_counts(f, waited, WAIT_LEAST)) {
             struct wick_explain_finding *r = wick_explain_found(x, waited);
             wick_explain_filter_frame(x, r, frame_at(f->p, at.rows[0].stack));
@@ -756,6 +762,7 @@ void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint)
                 r->advice = wick_wait_help(kind);
             wick_explain_say_frame(x, r, "frame", frame_at(f->p, at.rows[0].stack));
             wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)at.rows[0].ns);
+            wick_explain_say_sequence(x, r, (enum wick_wait_kind)kind, at.rows[0].function, endpoint);
         }
         free(at.rows);
     }
