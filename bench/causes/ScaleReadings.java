@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a virtual thread reads a scale in native code and keeps the only carrier, so that no request ever begins
-// expect: waiting kind=pinned frame=ScaleReadings | waiting kind=carrier | endpoint-wait kind=carrier | unmounted-wait | unstarted-virtual-threads
+// expect: waiting kind=pinned frame=ScaleReadings | waiting kind=carrier | endpoint-wait kind=carrier | unmounted-wait | unstarted-threads
 // symptom: waiting
 // jdk: 21
 // jvm: -Djdk.virtualThreadScheduler.parallelism=1 -Djdk.virtualThreadScheduler.maxPoolSize=1

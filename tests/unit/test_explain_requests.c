@@ -141,6 +141,72 @@ static void test_endpoint_wait__for_a_peer_on_a_machine_without_cpus(void **stat
     }
 }
 
+/* A request of 20 ms, and what it does in ten seconds. */
+static struct scene *request(double computes, double lacks, double waits, int64_t took_ns)
+{
+    static struct wick_explain_span span;
+    struct scene *s = scene();
+    uint32_t endpoint = wick_profile_cstring(&s->p, "GET /plots"), t = thread_of(s, "http", 1);
+    add(s, t, STACK(s, "app/Main.serve", "app/Plots.overlap", "java/util/HashMap.get"), WICK_EXPLAIN_RUNNABLE,
+        computes);
+    add(s, t, STACK(s, "app/Main.serve", "app/Plots.overlap"), WICK_EXPLAIN_WAITING_FOR_CPU, lacks);
+    add(s, t, STACK(s, "app/Main.serve", READ), WICK_EXPLAIN_IO, waits);
+    for (size_t i = 0; i < s->f.nwall; i++)
+        s->wall[i].endpoint = endpoint;
+    span = (struct wick_explain_span){.end_ns = took_ns, .thread = t, .endpoint = endpoint, .root = true};
+    s->f.spans = &span;
+    s->f.nspans = 1;
+    s->f.got_ns = S / 2; /* next to nothing of the machine */
+    return s;
+}
+
+static void test_endpoint_cpu__of_a_process_that_computes_little(void **state)
+{
+    (void)state;
+    has(request(0.6, 0.1, 0.3, 20000000),
+        "endpoint-cpu: GET /plots: p99 20 ms; 70 % of its wall time (700 ms) is computing in "
+        "app.Plots.overlap, and in what that calls for it\n");
+    has(request(0.6, 3.0, 0.3, 20000000), "endpoint-cpu: ");   /* without the CPUs that it lacks */
+    has_not(request(0.3, 0.1, 0.7, 20000000), "endpoint-cpu"); /* it waits */
+    struct scene *s = request(0.6, 0.1, 0.3, 20000000);
+    s->f.got_ns = 3 * S; /* that of the others stands out as little */
+    has_not(s, "endpoint-cpu");
+    has_not(request(0.6, 0.1, 0.3, 9000000), "endpoint-cpu");   /* nobody notices */
+    has_not(request(0.3, 0.05, 0.1, 20000000), "endpoint-cpu"); /* too little of the time */
+}
+
+/* The only carrier is held by a read in native code; others never begin, and have no frames. */
+static struct scene *unstarted(double threads, double lacks)
+{
+    struct scene *s = scene();
+    uint32_t many = wick_profile_thread(&s->p, wick_profile_cstring(&s->p, "virtual threads"), 0, 0, false);
+    uint32_t mounted = STACK(s, "java/util/concurrent/ForkJoinWorkerThread.run",
+                             "java/lang/VirtualThread.runContinuation", "app/Scale.read", PIPE);
+    add(s, many, STACK(s, "libjvm.so:not_mounted"), WICK_EXPLAIN_WAITING_FOR_CARRIER, 10 * threads);
+    add(s, thread_of(s, "ForkJoinPool-1-worker-1", 1), mounted, WICK_EXPLAIN_IO, 10 - lacks);
+    if (lacks > 0)
+        add(s, thread_of(s, "ForkJoinPool-1-worker-1", 1), mounted, WICK_EXPLAIN_WAITING_FOR_CPU, lacks);
+    return s;
+}
+
+static void test_unstarted_threads__are_counted_with_what_keeps_the_carriers(void **state)
+{
+    (void)state;
+    begins(
+        unstarted(7, 0),
+        "unstarted-threads: 7 virtual threads on average were started and have not run yet (70.0 s): no carrier is "
+        "free for them; 1 carrier is taken 100 % of the time, most at app.Scale.read, which waits for data of a pipe "
+        "or terminal\n");
+    has_not(unstarted(0.9, 0), "unstarted-threads");
+    has_not(unstarted(7, 9), "unstarted-threads"); /* the carrier has no CPU */
+    struct scene *s = unstarted(7, 0);
+    add(s, thread_of(s, "ForkJoinPool-1-worker-2", 2),
+        STACK(s, "java/util/concurrent/ForkJoinWorkerThread.run", "java/lang/VirtualThread.runContinuation",
+              "app/Main.call", "java/lang/VirtualThread.parkOnCarrierThread"),
+        WICK_EXPLAIN_PARKED, 10);
+    has_not(s, "unstarted-threads"); /* that it pins its carrier is said */
+}
+
 /* The thread that gives a pool its tasks runs some itself. */
 static void test_pool_busy__whose_queue_is_full(void **state)
 {
@@ -194,6 +260,8 @@ int main(void)
         cmocka_unit_test(test_sequence__is_none_of_what_comes_in_any_order),
         cmocka_unit_test(test_answer__is_read_by_who_rests_in_between),
         cmocka_unit_test(test_endpoint_wait__for_a_peer_on_a_machine_without_cpus),
+        cmocka_unit_test(test_endpoint_cpu__of_a_process_that_computes_little),
+        cmocka_unit_test(test_unstarted_threads__are_counted_with_what_keeps_the_carriers),
         cmocka_unit_test(test_pool_busy__whose_queue_is_full),
         cmocka_unit_test(test_pipe__is_an_answer_where_somebody_asks),
     };

@@ -31,7 +31,7 @@ struct wick_explain {
     uint64_t kinds_said;
     double monitors_said_ns, disks_said_ns;
     uint64_t pool_kinds; /* kinds of waits that pool-busy has said, as bits */
-    bool pool_said, code_said, method_said, gc_threads_said, crowd_said;
+    bool pool_said, code_said, method_said, calls_said, gc_threads_said, crowd_said;
 };
 
 _Static_assert(WICK_WAIT_KINDS <= 64, "kinds_said has a bit for each");
@@ -160,6 +160,7 @@ uint32_t wick_explain_pool_name(struct wick_profile *p, uint32_t thread); /* "po
 /* explain_threads.c: how the program's threads use the CPUs. */
 bool wick_explain_has_java(const struct wick_profile *p, uint32_t stack);
 void wick_explain_saturated(struct wick_explain *x);
+void wick_explain_unstarted(struct wick_explain *x);
 void wick_explain_too_many(struct wick_explain *x);
 double wick_explain_compiled(const struct wick_explain_facts *f); /* CPU time of the compilers; 0 = not known */
 uint32_t
@@ -178,6 +179,7 @@ void wick_explain_starved_peer(struct wick_explain *x);
 void wick_explain_hot_code(struct wick_explain *x);
 void wick_explain_hot_calls(struct wick_explain *x);
 void wick_explain_hot_method(struct wick_explain *x);
+void wick_explain_computes(struct wick_explain *x, uint32_t endpoint);
 
 /* explain_native.c: native memory that is not freed. */
 void wick_explain_native_leak(struct wick_explain *x);

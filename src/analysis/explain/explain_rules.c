@@ -424,6 +424,12 @@ static void endpoint_wait(struct wick_explain *x)
     each_endpoint(x, wick_explain_waits_of_endpoint);
 }
 
+static void endpoint_cpu(struct wick_explain *x)
+{
+    if (!x->code_said && !x->method_said && !x->calls_said)
+        each_endpoint(x, wick_explain_computes);
+}
+
 /* Requests of virtual threads that wait and were not found by the wall clock: their spans have their time. */
 static void unmounted_wait(struct wick_explain *x)
 {
@@ -666,6 +672,8 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         [WICK_EXPLAIN_RULE_LOCK_CONTENTION] = lock_contention,
         [WICK_EXPLAIN_RULE_ENDPOINT_WAIT] = endpoint_wait,
         [WICK_EXPLAIN_RULE_UNMOUNTED_WAIT] = unmounted_wait,
+        [WICK_EXPLAIN_RULE_ENDPOINT_CPU] = endpoint_cpu,
+        [WICK_EXPLAIN_RULE_UNSTARTED] = wick_explain_unstarted,
         [WICK_EXPLAIN_RULE_EXPLICIT_GC] = wick_explain_explicit_gc,
         [WICK_EXPLAIN_RULE_GC_PAUSES] = gc_pauses,
         [WICK_EXPLAIN_RULE_STARVED_COLLECTIONS] = starved_collections,

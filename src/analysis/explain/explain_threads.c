@@ -290,3 +290,71 @@ uint32_t wick_explain_deoptimised(struct wick_explain *x)
 {
     return wick_explain_heaviest(x, loser_of, NULL);
 }
+
+/* ---- virtual threads that do not begin ---- */
+
+/* Those that have not run yet have no frame at all. */
+static bool is_unstarted(const struct wick_explain *x, size_t i)
+{
+    const struct wick_explain_sample *s = &x->f->wall[i];
+    return s->state == WICK_EXPLAIN_WAITING_FOR_CARRIER && !x->waits[i].stack &&
+           !wick_explain_has_java(x->f->p, s->stack);
+}
+
+/* Where threads that have a virtual thread mounted are, and how many such threads there are. */
+struct taken {
+    double ns, most_ns, threads;
+    uint32_t frame;
+    enum wick_wait_kind kind;
+};
+
+static struct taken taken_of(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct taken t = {0};
+    bool *seen = calloc(f->p->nthreads + 1, sizeof *seen);
+    int64_t *sums = calloc(f->p->nframes + 1, sizeof *sums);
+    x->f->failed |= !seen || !sums;
+    for (size_t i = 0; seen && sums && i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        if (!wick_wait_is_mounted(f->p, s->stack))
+            continue;
+        t.threads += !seen[s->thread];
+        seen[s->thread] = true;
+        t.ns += (double)s->weight_ns;
+        uint32_t at = wick_wait_of(f->p, s->stack).stack, frame = at ? f->p->stacks[at].frame : 0;
+        sums[frame] = wick_sum(sums[frame], s->weight_ns);
+        if (!frame || (double)sums[frame] <= t.most_ns)
+            continue;
+        t.most_ns = (double)sums[frame];
+        t.frame = frame;
+        t.kind = x->waits[i].kind;
+    }
+    free(seen);
+    free(sums);
+    return t;
+}
+
+void wick_explain_unstarted(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double ns = 0;
+    for (size_t i = 0; i < f->nwall; i++)
+        ns += is_unstarted(x, i) ? (double)f->wall[i].weight_ns : 0;
+    bool pinned = x->kinds_said >> WICK_WAIT_PINNED & 1; /* what pins carriers is said, and where */
+    if (pinned || ns < x->rule->threshold * (double)f->duration_ns || wick_explain_carriers_lack_cpu(x))
+        return;
+    struct taken t = taken_of(x);
+    struct wick_explain_finding *r = wick_explain_found(x, ns);
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, ns / (double)f->duration_ns);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, ns);
+    if (!(t.threads > 0))
+        return;
+    double share = t.ns / (t.threads * (double)f->duration_ns);
+    wick_explain_figure(r, "carriers", WICK_EXPLAIN_NUMBER, t.threads);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share < 1 ? share : 1);
+    wick_explain_say_frame(x, r, "frame", t.frame);
+    wick_explain_filter_frame(x, r, t.frame);
+    if (t.frame && t.kind != WICK_WAIT_NONE)
+        wick_explain_say(x, r, "what", wick_wait_text(t.kind));
+}
