@@ -251,6 +251,18 @@ static void test_pipe__is_an_answer_where_somebody_asks(void **state)
     }
 }
 
+/* Who waits for a task of a ForkJoinPool looks for others in the meantime. */
+static void test_hot_code__of_who_seeks_tasks_is_spinning(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    cpu(s, STACK(s, "app/Main.total", "java/util/concurrent/ForkJoinPool$WorkQueue.helpComplete"), 6);
+    cpu(s, STACK(s, "app/Main.total", "java/util/concurrent/ForkJoinPool$WorkQueue.helpComplete", "app/Main.add"), 3.9);
+    begins(s,
+           "hot-code: 61 % of CPU time (6.0 s) is waiting in a loop (Thread.yield, Thread.onSpinWait, a ForkJoinPool "
+           "that looks for tasks), for app.Main.total\n\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_unstarted_threads__are_counted_with_what_keeps_the_carriers),
         cmocka_unit_test(test_pool_busy__whose_queue_is_full),
         cmocka_unit_test(test_pipe__is_an_answer_where_somebody_asks),
+        cmocka_unit_test(test_hot_code__of_who_seeks_tasks_is_spinning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,7 +132,10 @@ static bool is_of_method(const struct wick_profile *p, uint32_t stack)
     enum code code;
     if (hands_over(p, stack) || is_jvm(p, frame_of(p, callee_of(p, stack))))
         return false;
-    return frame_of(p, stack)->kind != WICK_FRAME_KERNEL || !user_of(p, stack, &code);
+    uint32_t user = user_of(p, stack, &code);
+    if (user && user != stack && code == CODE_SPINNING)
+        return false; /* for somebody: hot-code */
+    return frame_of(p, stack)->kind != WICK_FRAME_KERNEL || !user;
 }
 
 static bool goes_through(const struct wick_profile *p, uint32_t stack, uint32_t function)

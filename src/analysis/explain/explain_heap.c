@@ -14,6 +14,7 @@
 
 #define LARGE_LEAST   (512.0 * 1024) /* half of the smallest region of G1 */
 #define HEAP_LEAST    (256.0 * (1 << 20))
+#define HUGE_LEAST    0.02 /* thread time that collections for humongous objects cost */
 #define GC_LITTLE     0.05 /* share of the time in pauses */
 #define ENOUGH        4.0  /* heap for each byte in use */
 #define SMALLER_BY    16.0 /* ... and no heap is made smaller by more at once */
@@ -57,6 +58,8 @@ void wick_explain_humongous(struct wick_explain *x)
     double stalled = (double)wick_explain_wall(f, true, 0, 1 << WICK_EXPLAIN_ALLOCATION);
     double stopped = wick_explain_stopped(x), cost = stopped > (double)f->gc_ns ? stopped : (double)f->gc_ns;
     cost = cost > stalled ? cost : stalled;
+    if (!wick_explain_counts(f, cost, HUGE_LEAST))
+        return; /* collections that cost next to nothing do no harm, whatever they are for */
     struct wick_explain_finding *r = wick_explain_found(x, cost * (double)n / (double)f->ncauses);
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)n);
     wick_explain_figure(r, "of", WICK_EXPLAIN_NUMBER, (double)f->ncauses);
