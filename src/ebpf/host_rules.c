@@ -157,6 +157,17 @@ static bool is_cheap(const struct wick_elf_image *image, const struct wick_host_
     return image && (at_hand || image->ro_hi - image->ro_lo < SMALL);
 }
 
+/* Where rules begin that end where one begins at `from`, behind a place without one. */
+static wick_addr first_rule(const struct wick_mem *m, const struct wick_elf_image *image, wick_addr from,
+                            wick_addr none)
+{
+    struct wick_unwind_rule rule;
+    wick_addr before = 0, next = 0;
+    while (from - 1 > none && !wick_eh_rule(m, image, from - 1, &rule, &before, &next) && before < from)
+        from = before > none ? before : none + 1;
+    return from;
+}
+
 void wick_host_rules_page(struct wick_host_rules *r, const struct wick_host_code *code, uint64_t pc, uint64_t now_ns)
 {
     const struct wick_elf_image *image = code->image;
@@ -166,18 +177,27 @@ void wick_host_rules_page(struct wick_host_rules *r, const struct wick_host_code
     struct near_memory near = {code->mem, image ? image->ro_lo : 0, at_hand};
     const struct wick_mem m = {.read = read_near, .ctx = &near};
     uint32_t n = 0;
-    for (uint64_t at = page.page, end = at + WICK_HOST_PAGE, known = at;
+    for (uint64_t at = page.page, end = at + WICK_HOST_PAGE, known = at, none = 0;
          is_cheap(image, at_hand) && at < end && n < WICK_HOST_ROWS;) {
         struct wick_unwind_rule rule;
         wick_addr from = 0, next = 0;
         memset(&rule, 0, sizeof rule);
         uint16_t number =
             wick_eh_rule(&m, image, at, &rule, &from, &next) ? 0 : wick_host_number(&r->numbers, &rule, now_ns);
+        if (number && none) { /* it is not the first one that begins since then */
+            wick_addr first = first_rule(&m, image, from, none);
+            none = 0;
+            if (first < from) {
+                at = known = first;
+                continue;
+            }
+        }
         from = number && from > known ? from : number ? known : at;
         if (!n || rows.row[n - 1].rule != number) {
             rows.row[n].from = (uint16_t)(n ? from - page.page : 0);
             rows.row[n++].rule = number;
         }
+        none = number ? 0 : at;
         /* what has no rule is searched in steps; where the rule that is found next begins is known then */
         at = number && next > at ? next : (at & ~(uint64_t)(NO_RULE_STEP - 1)) + NO_RULE_STEP;
         known = number ? at : known;

@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "ebpf/host_rules.h"
+#include "elf/eh_frame.h"
 #include "fake_jvm.h"
 #include "ebpf/host_step.h"
 
@@ -193,6 +194,52 @@ static void test_rules__changed_memory_is_not_believed_for_others(void **state)
     release_libc(&l);
 }
 
+/* A page on which nothing has a rule until a function begins, at no round address. */
+__asm__(".pushsection .text\n"
+        ".balign 4096\n"
+        "rules_behind_a_gap:\n"
+        ".skip 329, 0x90\n"
+        ".cfi_startproc\n"
+        "push %rbp\n"
+        ".cfi_def_cfa_offset 16\n"
+        ".cfi_offset %rbp, -16\n"
+        "mov %rsp, %rbp\n"
+        ".cfi_def_cfa_register %rbp\n"
+        ".skip 100, 0x90\n"
+        "pop %rbp\n"
+        ".cfi_def_cfa %rsp, 8\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".balign 4096, 0x90\n"
+        ".popsection\n");
+extern const char rules_behind_a_gap[];
+
+static void test_rules__begin_with_the_first_instruction_behind_a_gap(void **state)
+{
+    struct library l;
+    struct wick_host_rules r;
+    memset(&seen, 0, sizeof seen);
+    find_libc(&l);
+    l.pc = (uintptr_t)rules_behind_a_gap;
+    l.image = wick_elf_images_find(&l.images, l.pc);
+    assert_non_null(l.image);
+    assert_int_equal(wick_host_rules_init(&r, &sink, &l.devices), 0);
+    rules_for(&r, &l, 1, &l.mem, l.image, honest);
+    uint32_t with = 0;
+    for (uint32_t byte = 0; byte < WICK_HOST_PAGE; byte++) {
+        struct wick_unwind_rule rule;
+        wick_addr from, next;
+        memset(&rule, 0, sizeof rule);
+        if (!wick_eh_rule(&l.mem, l.image, l.pc + byte, &rule, &from, &next)) {
+            assert_memory_equal(&honest[byte], &rule, sizeof rule);
+            with++;
+        }
+    }
+    assert_int_equal(with, 1 + 3 + 100 + 1 + 1);
+    wick_host_rules_release(&r);
+    release_libc(&l);
+}
+
 /* A process has memory of its own that says it has libc's build id. */
 static void test_rules__a_build_id_is_not_believed(void **state)
 {
@@ -248,6 +295,7 @@ int main(void)
         cmocka_unit_test(test_numbers__are_used_again_when_all_are_in_use),
         cmocka_unit_test(test_numbers__are_not_used_again_within_a_second),
         cmocka_unit_test(test_rules__changed_memory_is_not_believed_for_others),
+        cmocka_unit_test(test_rules__begin_with_the_first_instruction_behind_a_gap),
         cmocka_unit_test(test_rules__a_build_id_is_not_believed),
         cmocka_unit_test(test_threads__one_that_has_another_osthread_is_not_believed),
     };
