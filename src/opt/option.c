@@ -17,6 +17,8 @@
 #include <strings.h>
 #include <time.h>
 
+#include "base/distance.h"
+
 #define RECORD  WICK_CMD_RECORD
 #define START   WICK_CMD_START
 #define STOP    WICK_CMD_STOP
@@ -325,31 +327,6 @@ void wick_opt_defaults(struct wick_opts *o)
             set_desc(o, &wick_opt_table[i], wick_opt_table[i].def, WICK_CMD_AGENT, NULL);
 }
 
-/* Edit distance, cut off at 3: enough to recognise a typing error. */
-static unsigned distance(const char *a, size_t n, const char *b)
-{
-    unsigned row[64];
-    size_t m = strlen(b);
-    if (n >= 64 || m >= 64)
-        return 3;
-    for (size_t j = 0; j <= m; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 1; i <= n; i++) {
-        unsigned diagonal = row[0];
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= m; j++) {
-            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[m];
-}
-
 /* A name of any bytes for a message. */
 static void show_name(const char *name, size_t len, char shown[41])
 {
@@ -363,9 +340,9 @@ static void show_name(const char *name, size_t len, char shown[41])
 static int unknown(const char *dash, const char *name, size_t len, unsigned where, struct wick_err *err)
 {
     const char *near = NULL;
-    unsigned best = 3;
+    size_t best = 3;
     for (size_t i = 0; i < WICK_OPT_TABLE_COUNT; i++) {
-        unsigned d = (wick_opt_table[i].where & where) ? distance(name, len, wick_opt_table[i].name) : 3;
+        size_t d = (wick_opt_table[i].where & where) ? wick_distance(name, len, wick_opt_table[i].name) : 3;
         if (d < best && d < len) {
             best = d;
             near = wick_opt_table[i].name;

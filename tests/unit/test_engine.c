@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/cpu/perf_event.h"
+#include "sys/perf_event.h"
 #include "engine/thread/threads.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))

@@ -28,7 +28,7 @@
 #include "elf/symbols.h"
 #include "engine/alloc/live.h"
 #include "engine/nativemem/nativemem.h"
-#include "engine/cpu/perf_event.h"
+#include "sys/perf_event.h"
 #include "engine/thread/thread_facts.h"
 #include "engine/thread/threads.h"
 #include "fake_mem.h"

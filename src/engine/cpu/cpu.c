@@ -41,7 +41,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "engine/cpu/perf_event.h"
+#include "sys/perf_event.h"
 
 enum { PERF_PAGES = 2, PAGE = 4096, FIRST_NS = 100000 };
 enum { HEADROOM = 256, RECOUNT_NS = 200000000, RECOUNT_REST = 100 };

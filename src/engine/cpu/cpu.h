@@ -37,11 +37,10 @@ enum { WICK_CPU_NOTE = 160 };
 enum wick_cpu_mode { WICK_CPU_PERF, WICK_CPU_TIMER, WICK_CPU_ITIMER };
 
 struct wick_cpu_config {
-    const char
-        *event; /* "cpu", "cpu-clock", "ctimer", "itimer", or the name of a perf event (engine/cpu/perf_event.h) */
-    uint64_t interval;        /* ns of CPU time, or occurrences of the event; 0 = the event's default */
-    bool user_only;           /* no kernel frames and, for perf events, no counting in the kernel */
-    bool from_birth;          /* the process has just begun: what its threads have used so far counts */
+    const char *event; /* "cpu", "cpu-clock", "ctimer", "itimer", or the name of a perf event (sys/perf_event.h) */
+    uint64_t interval; /* ns of CPU time, or occurrences of the event; 0 = the event's default */
+    bool user_only;    /* no kernel frames and, for perf events, no counting in the kernel */
+    bool from_birth;   /* the process has just begun: what its threads have used so far counts */
     wick_perf_broker *broker; /* NULL = none */
     void *broker_arg;
 };

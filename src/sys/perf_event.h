@@ -4,8 +4,8 @@
  *
  * Threads: any.
  */
-#ifndef WICK_ENGINE_CPU_PERF_EVENT_H
-#define WICK_ENGINE_CPU_PERF_EVENT_H
+#ifndef WICK_SYS_PERF_EVENT_H
+#define WICK_SYS_PERF_EVENT_H
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

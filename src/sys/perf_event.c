@@ -5,7 +5,7 @@
  * Tracepoints are numbered by the running kernel; the number is in tracefs, which is mounted at one of two places and
  * readable by root only unless the administrator said otherwise.
  */
-#include "engine/cpu/perf_event.h"
+#include "sys/perf_event.h"
 
 #include <errno.h>
 #include <stdint.h>
