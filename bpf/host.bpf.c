@@ -75,12 +75,13 @@ struct walker {
     struct wick_step_env env;
     struct wick_host_other others[WICK_HOST_OTHERS];
     struct wick_host_link links[WICK_HOST_LINKS];
+    __u64 announced_ns; /* of counted events: when a record was announced last */
     struct wick_host_record record;
 };
 
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-    __uint(max_entries, 2); /* of ticks of the clock, which may come while a wait's stack is walked; of waits */
+    __uint(max_entries, WICK_HOST_WALKERS);
     __type(key, __u32);
     __type(value, struct walker);
 } walkers SEC(".maps");
@@ -138,6 +139,14 @@ struct {
     __type(key, __u32);
     __type(value, struct wick_host_plan);
 } plan SEC(".maps");
+
+/* Whether the end of an address space is being put into the ring on this CPU. */
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, __u32);
+} ending SEC(".maps");
 
 /* --- what the stepping code asks for --- */
 
@@ -317,6 +326,20 @@ static __attribute__((noinline)) void fill_head(struct wick_host_head *h, struct
     *birth = h->birth;
 }
 
+enum { ANNOUNCE_NS = 1000000, ANNOUNCE_BYTES = 1 << 20 };
+
+/* Counted events may be many, and announcing a record may be such an event itself: once in a while, and before the ring
+ * is full. */
+static __attribute__((noinline)) bool may_announce(struct walker *at, bool now)
+{
+    __u64 time_ns = at->record.head.time_ns;
+    if (time_ns - at->announced_ns < ANNOUNCE_NS ||
+        !(now || bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > ANNOUNCE_BYTES))
+        return false;
+    at->announced_ns = time_ns;
+    return true;
+}
+
 /* 0, or non-zero if the ring is full. */
 static __attribute__((noinline)) long put(struct walker *at)
 {
@@ -325,6 +348,8 @@ static __attribute__((noinline)) long put(struct walker *at)
         return 0;
     /* a new process may not live until the ring is read next, and rules that were missed are for the next walk */
     bool now = (at->record.head.flags & WICK_HOST_MISSED) || !bpf_map_lookup_elem(&known, &at->env.birth);
+    if (at->record.head.type == WICK_HOST_OCCURRENCE)
+        now = may_announce(at, now);
     __u64 bytes = __builtin_offsetof(struct wick_host_record, frames) + n * sizeof at->record.frames[0];
     struct wick_host_other *behind = (struct wick_host_other *)&at->record.frames[n];
     for (__u32 i = 0; i < WICK_HOST_OTHERS && i < at->record.head.nothers; i++, bytes += sizeof *behind)
@@ -342,7 +367,7 @@ static __attribute__((noinline)) long put(struct walker *at)
 SEC("perf_event")
 int sample(struct perf_context *ctx)
 {
-    __u32 key = 0;
+    __u32 key = WICK_HOST_BY_CLOCK;
     struct walker *at = bpf_map_lookup_elem(&walkers, &key);
     struct wick_host_counts *c = bpf_map_lookup_elem(&counts, &key);
     if (!at || !c)
@@ -387,20 +412,27 @@ int sample(struct perf_context *ctx)
 
 #include "host_waits.h"
 
+#include "host_counted.h"
+
 /* --- processes --- */
 
 /* The last thing that is heard of an address space: its samples precede it in the ring. Without room in the ring, what
  * is kept of the process goes when there is too much. */
 static __attribute__((noinline)) int report_end(__u32 pid, struct wick_host_birth *birth)
 {
+    __u32 zero = 0, *busy = bpf_map_lookup_elem(&ending, &zero);
     struct wick_host_head *h;
-    if (!bpf_map_lookup_elem(&known, birth) || !(h = bpf_ringbuf_reserve(&ring, sizeof *h, 0)))
+    if (!busy || !bpf_map_lookup_elem(&known, birth))
         return 0;
-    __builtin_memset(h, 0, sizeof *h);
-    h->type = WICK_HOST_EXIT;
-    h->pid = pid;
-    h->birth = *birth;
-    bpf_ringbuf_submit(h, BPF_RB_NO_WAKEUP);
+    *busy = 1;
+    if ((h = bpf_ringbuf_reserve(&ring, sizeof *h, 0))) {
+        __builtin_memset(h, 0, sizeof *h);
+        h->type = WICK_HOST_EXIT;
+        h->pid = pid;
+        h->birth = *birth;
+        bpf_ringbuf_submit(h, BPF_RB_NO_WAKEUP);
+    }
+    *busy = 0;
     return 0;
 }
 

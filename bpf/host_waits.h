@@ -206,8 +206,8 @@ STEP_INLINE void put_wait(struct walker *at, struct wick_host_counts *c, __u64 b
 /* The wait that a thread which leaves the CPU had before it came there. */
 static __attribute__((noinline)) void record_first(struct wait *w, struct wick_host_counts *c)
 {
-    __u32 one = 1;
-    struct walker *at = bpf_map_lookup_elem(&walkers, &one);
+    __u32 own = WICK_HOST_BY_WAIT;
+    struct walker *at = bpf_map_lookup_elem(&walkers, &own);
     __u64 begin = bpf_ktime_get_ns();
     w->chosen = 0;
     if (!at)
@@ -216,8 +216,10 @@ static __attribute__((noinline)) void record_first(struct wait *w, struct wick_h
         c->wait.nested++;
         return;
     }
+    at->env.busy = 1;
     fill_wait(at, w);
     put_wait(at, c, begin);
+    at->env.busy = 0;
 }
 
 /* Until now it was asleep, and no other thread woke it: what it did before is put together. */
@@ -619,11 +621,11 @@ int wait_wakeup_new(unsigned long long *ctx)
 /* A thread runs again, in schedule() still. ctx: where the kernel's stack begins, without `skip` frames. */
 STEP_INLINE int runs_again(void *ctx, __u64 skip)
 {
-    __u32 zero = 0, one = 1;
+    __u32 zero = 0, own = WICK_HOST_BY_WAIT;
     struct wait *w = bpf_task_storage_get(&waits, bpf_get_current_task_btf(), NULL, 0);
     if (!w || !w->chosen)
         return 0;
-    struct walker *at = bpf_map_lookup_elem(&walkers, &one);
+    struct walker *at = bpf_map_lookup_elem(&walkers, &own);
     struct wick_host_counts *c = bpf_map_lookup_elem(&counts, &zero);
     w->chosen = 0;
     if (!at || !c)

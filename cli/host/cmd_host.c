@@ -39,10 +39,10 @@ static void usage(FILE *f)
     fputs("Usage: wick host [OPTION...]\n"
           "       wick host doctor [--json]\n"
           "\n"
-          "Records CPU time of everything that runs on this machine, and with -e sched the time off the CPU: kernel,\n"
-          "native code and Java, of all processes, without an agent in any of them. Needs Linux 5.17 (-e sched: 6.1), "
-          "and\n"
-          "root or CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE.\n"
+          "Records CPU time of everything that runs on this machine, with -e sched the time off the CPU, and with\n"
+          "-e sched:sched_process_exec,page-faults and the like tracepoints, calls of functions and events of perf:\n"
+          "kernel, native code and Java, of all processes, without an agent in any of them. Needs Linux 5.17\n"
+          "(-e sched: 6.1), and root or CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE.\n"
           "Samples carry the labels process and, where there is one, container: --by process, --process REGEX;\n"
           "with -e sched also ran-instead, woken-by, waited-for and waited-for-state: wick top -e wall\n"
           "--by waited-for.\n"
@@ -180,28 +180,53 @@ static void print_drop(uint64_t count, const char *what, const char *why)
         wick_ui_note("lost: %" PRIu64 " %s: %s", count, what, why);
 }
 
+static void print_drops(const struct wick_host_sum *sum, const char *what, const char *at_work)
+{
+    print_drop(sum->ring_full, what, "the ring to this program was full");
+    print_drop(sum->nested, what, at_work);
+    print_drop(sum->output_full, what, "they could not be written");
+    print_drop(sum->out_of_memory, what, "there was no memory for them");
+}
+
+static double us_each(const struct wick_host_sum *sum)
+{
+    return sum->fired ? (double)sum->walk_ns / 1e3 / (double)sum->fired : 0.0;
+}
+
 static void print_waits(const struct wick_host_totals *t)
 {
     wick_ui_note("%" PRIu64 " waits of %" PRIu64 " switches onto a CPU; %.1f us of CPU time for each wait",
-                 t->wait.recorded, t->wait.switches,
-                 t->wait.fired ? (double)t->wait.walk_ns / 1e3 / (double)t->wait.fired : 0.0);
-    print_drop(t->wait.ring_full, "waits", "the ring to this program was full");
-    print_drop(t->wait.nested, "waits", "another wait was being recorded on that CPU");
-    print_drop(t->wait.output_full, "waits", "they could not be written");
-    print_drop(t->wait.out_of_memory, "waits", "there was no memory for them");
+                 t->wait.recorded, t->switches, us_each(&t->wait));
+    print_drops(&t->wait, "waits", "another wait was being recorded on that CPU");
 }
 
-static void print_totals(const struct wick_host_totals *t)
+static void print_counted(const struct host_cmd *c, const struct wick_host_totals *t)
 {
-    if (t->fired)
+    for (uint32_t i = 0; i < c->events.ncounted; i++) {
+        const char *name = c->events.counted[i].name;
+        wick_ui_note("%s: %" PRIu64 " occurrences, %" PRIu64 " samples", name, t->each[i].hits, t->each[i].fired);
+        if (t->each[i].skipped)
+            wick_ui_note("besides, the kernel skipped %" PRIu64 " occurrences of %s", t->each[i].skipped, name);
+    }
+    if (c->events.ncounted)
+        wick_ui_note("%" PRIu64 " samples of counted events; %.1f us of CPU time each", t->counted.recorded,
+                     us_each(&t->counted));
+    print_drops(&t->counted, "samples of counted events", "another sample was being taken on that CPU");
+    if (t->missed)
+        wick_ui_note("besides, the kernel skipped %" PRIu64
+                     " occurrences, as another sample was being taken on that CPU",
+                     t->missed);
+}
+
+static void print_totals(const struct host_cmd *c, const struct wick_host_totals *t)
+{
+    if (t->cpu.fired)
         wick_ui_note("%" PRIu64 " samples of %" PRIu64 " processes, %" PRIu64 " of them JVMs; %.1f us of CPU time each",
-                     t->recorded, t->processes, t->jvms, t->fired ? (double)t->walk_ns / 1e3 / (double)t->fired : 0.0);
-    print_drop(t->ring_full, "samples", "the ring to this program was full");
-    print_drop(t->nested, "samples", "another sample was being taken on that CPU");
-    print_drop(t->output_full, "samples", "they could not be written");
-    print_drop(t->out_of_memory, "samples", "there was no memory for them");
-    if (t->wait.switches)
+                     t->cpu.recorded, t->processes, t->jvms, us_each(&t->cpu));
+    print_drops(&t->cpu, "samples", "another sample was being taken on that CPU");
+    if (t->switches)
         print_waits(t);
+    print_counted(c, t);
     if (t->skipped)
         wick_ui_note("besides, the kernel skipped %" PRIu64 " ticks of the clock", t->skipped);
     if (t->ended)
@@ -248,7 +273,7 @@ static int record(const struct host_cmd *c, struct wick_err *err)
         wait_until_over(recorder, c->duration_ns);
         wick_host_recorder_close(recorder, &totals);
         rc = conclude(&out, &totals, err);
-        print_totals(&totals);
+        print_totals(c, &totals);
     } else {
         wick_host_recorder_close(recorder, NULL);
     }

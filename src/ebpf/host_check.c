@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ebpf/host_kernel.h"
+#include "ebpf/host_probe.h"
 #include "ebpf/host_reason.h"
 #include "sys/permitted.h"
 #include "sys/proc.h"
@@ -107,7 +108,7 @@ static bool take_nothing(void *arg, const struct wick_host_head *head)
 static int attempt(bool waits, bool *probes, struct wick_err *err)
 {
     struct wick_host_kernel *k = NULL;
-    int rc = wick_host_kernel_open(&k, waits, take_nothing, NULL, err);
+    int rc = wick_host_kernel_open(&k, waits ? WICK_HOST_LOAD_WAITS : 0, take_nothing, NULL, err);
     if (!rc)
         rc = waits ? wick_host_kernel_start_waits(k, 1000000, err) : wick_host_kernel_start(k, INTERVAL_NS, err);
     *probes = !rc && wick_host_kernel_probes(k);
@@ -133,6 +134,24 @@ static void check_recording(struct wick_doctor *d)
                         ", which each switch of threads then costs as well");
     else
         wick_doctor_add(d, WICK_DOCTOR_OK, "-e sched", NULL, "time off the CPU can be recorded");
+}
+
+/* Counted events: whether tracepoints have numbers, and functions can be probed. */
+static void check_counted(struct wick_doctor *d)
+{
+    struct wick_host_probe p;
+    struct wick_err err = {0};
+    if (wick_host_probe_find("sched:sched_switch", 0, &p, &err))
+        wick_doctor_add(d, WICK_DOCTOR_WARN, "tracepoints", "as root: mount -t tracefs tracefs /sys/kernel/tracing",
+                        "%s", err.msg);
+    else
+        wick_doctor_add(d, WICK_DOCTOR_OK, "tracepoints", NULL,
+                        "can be recorded by name (-e sched:sched_process_exec)");
+    if (access(WICK_HOST_PROBE_TYPE, R_OK))
+        wick_doctor_add(d, WICK_DOCTOR_WARN, "functions", "a kernel with CONFIG_UPROBE_EVENTS",
+                        "calls of functions cannot be recorded: there is no " WICK_HOST_PROBE_TYPE);
+    else
+        wick_doctor_add(d, WICK_DOCTOR_OK, "functions", NULL, "their calls can be recorded (-e uprobe:/PATH:FUNCTION)");
 }
 
 static void check_names(struct wick_doctor *d)
@@ -161,5 +180,6 @@ void wick_host_check(struct wick_doctor *d)
     check_namespace(d);
     check_lockdown(d);
     check_recording(d);
+    check_counted(d);
     check_names(d);
 }

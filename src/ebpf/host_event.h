@@ -29,9 +29,20 @@ enum {
     WICK_HOST_RIVALS = 16,     /* processes that ran instead */
     WICK_HOST_OTHERS = 17,     /* these, and who woke it */
     WICK_HOST_LINKS = 8,       /* threads, one after the other, that a thread waited for; two for some */
+    WICK_HOST_COUNTED = 16,    /* counted events of one recording */
 };
 
-enum wick_host_type { WICK_HOST_SAMPLE, WICK_HOST_EXIT, WICK_HOST_WAIT };
+enum wick_host_type { WICK_HOST_SAMPLE, WICK_HOST_EXIT, WICK_HOST_WAIT, WICK_HOST_OCCURRENCE };
+
+/* Who walks: each has a place of its own on each CPU, since it may come while another one is at work there. Those
+ * before BY_WAIT never come within one another. */
+enum wick_host_walker {
+    WICK_HOST_BY_CLOCK,
+    WICK_HOST_BY_COUNTER, /* tracepoints and perf's events */
+    WICK_HOST_BY_WAIT,
+    WICK_HOST_BY_PROBE,
+    WICK_HOST_WALKERS,
+};
 
 /* An address space. */
 struct wick_host_birth {
@@ -66,7 +77,11 @@ struct wick_host_head {
     uint64_t asleep_ns, ready_ns;
     int64_t call;
     uint64_t slept_ns, woken_ns; /* from when until when it could not run, as it was */
+    uint32_t event, detail;      /* of an occurrence: which counted event, and what of it (enum wick_host_detail) */
 };
+
+/* What is known of an occurrence besides. */
+enum wick_host_detail { WICK_HOST_NO_DETAIL, WICK_HOST_MINOR, WICK_HOST_MAJOR };
 
 /* What another process has to do with a wait. */
 enum wick_host_role {
@@ -165,6 +180,18 @@ struct wick_host_counts {
         uint64_t no_memory; /* not: the thread could not be followed; counted as a wait that was chosen */
         uint64_t walk_ns;   /* time spent on them */
     } wait;
+};
+
+/* A counted event on one CPU. Written by user space before it is attached: period and phase. */
+struct wick_host_counted {
+    uint64_t period; /* occurrences from one that is recorded to the next; perf's events are counted by the kernel: 1 */
+    uint64_t phase;  /* as if so many had been before: at random, so that sums are unbiased */
+    uint64_t hits;   /* occurrences that were seen */
+    uint64_t fired;  /* of these: chosen */
+    uint64_t recorded;  /* of these: given to the ring */
+    uint64_t ring_full; /* not: it was full */
+    uint64_t nested;    /* not: a program of wick was at work on this CPU */
+    uint64_t walk_ns;   /* time spent on them */
 };
 
 /* What holds for all waits. */

@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "ebpf/host_object.h"
 #include "ebpf/host_reason.h"
 
@@ -39,30 +40,33 @@
 /* It is loaded when it is needed: with libelf it would add 1 ms of CPU time to the 4 that the start of every command
  * takes. */
 #define LIBRARY "libbpf.so.1"
-#define EACH(X)                         \
-    X(bpf_iter_create)                  \
-    X(bpf_link__destroy)                \
-    X(bpf_link__fd)                     \
-    X(bpf_map_delete_elem)              \
-    X(bpf_map_get_next_key)             \
-    X(bpf_map_lookup_elem)              \
-    X(bpf_map_update_elem)              \
-    X(bpf_object__close)                \
-    X(bpf_object__find_map_fd_by_name)  \
-    X(bpf_object__find_program_by_name) \
-    X(bpf_object__load)                 \
-    X(bpf_object__open_mem)             \
-    X(bpf_program__attach)              \
-    X(bpf_program__attach_iter)         \
-    X(bpf_program__attach_kprobe)       \
-    X(bpf_program__attach_perf_event)   \
-    X(bpf_program__set_autoload)        \
-    X(libbpf_find_vmlinux_btf_id)       \
-    X(libbpf_num_possible_cpus)         \
-    X(libbpf_set_print)                 \
-    X(ring_buffer__consume)             \
-    X(ring_buffer__epoll_fd)            \
-    X(ring_buffer__free)                \
+#define EACH(X)                            \
+    X(bpf_iter_create)                     \
+    X(bpf_link__destroy)                   \
+    X(bpf_link__fd)                        \
+    X(bpf_map_delete_elem)                 \
+    X(bpf_map_get_next_key)                \
+    X(bpf_map_lookup_elem)                 \
+    X(bpf_map_update_elem)                 \
+    X(bpf_obj_get_info_by_fd)              \
+    X(bpf_object__close)                   \
+    X(bpf_object__find_map_fd_by_name)     \
+    X(bpf_object__find_program_by_name)    \
+    X(bpf_object__load)                    \
+    X(bpf_object__open_mem)                \
+    X(bpf_program__attach)                 \
+    X(bpf_program__attach_iter)            \
+    X(bpf_program__attach_kprobe)          \
+    X(bpf_program__attach_perf_event)      \
+    X(bpf_program__attach_perf_event_opts) \
+    X(bpf_program__fd)                     \
+    X(bpf_program__set_autoload)           \
+    X(libbpf_find_vmlinux_btf_id)          \
+    X(libbpf_num_possible_cpus)            \
+    X(libbpf_set_print)                    \
+    X(ring_buffer__consume)                \
+    X(ring_buffer__epoll_fd)               \
+    X(ring_buffer__free)                   \
     X(ring_buffer__new)
 
 static struct {
@@ -114,13 +118,19 @@ struct wick_host_kernel {
     struct bpf_link *exit_link, *exec_link, *wait_links[WAIT_PROGRAMS], *again_link;
     bool probes; /* there is no sched_exit_tp */
     struct ring_buffer *ring;
-    int jvms, threads, pages, rules, known, counts, plan;
+    int jvms, threads, pages, rules, known, counts, plan, counted;
     wick_host_take *take;
     void *arg;
     uint64_t interval_ns;
     int *events; /* of each CPU that is online */
     struct bpf_link **links;
     int count, cpus;
+    struct counter {
+        struct bpf_link *link; /* has the descriptor */
+        int fd;
+        uint32_t number; /* of the counted event */
+    } * counters;
+    size_t ncounters;
 };
 
 /* What libbpf said last, for the message of a failure, or why the kernel's verifier refused a program. */
@@ -183,7 +193,7 @@ static int find_maps(struct wick_host_kernel *k)
         const char *name;
         int *fd;
     } maps[] = {{"jvms", &k->jvms},   {"threads", &k->threads}, {"pages", &k->pages}, {"rules", &k->rules},
-                {"known", &k->known}, {"counts", &k->counts},   {"plan", &k->plan}};
+                {"known", &k->known}, {"counts", &k->counts},   {"plan", &k->plan},   {"counted", &k->counted}};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         if ((*maps[i].fd = library.bpf_object__find_map_fd_by_name(k->object, maps[i].name)) < 0)
             return -ENOENT;
@@ -206,8 +216,13 @@ static int want(struct wick_host_kernel *k, const char *program, bool wanted)
     return !p || library.bpf_program__set_autoload(p, wanted) ? -ENOENT : 0;
 }
 
-static int load(struct wick_host_kernel *k, bool waits)
+/* The programs of counted events, in the order of enum wick_host_probe_kind. */
+static const char *const counted_programs[] = {"counted_perf", "counted_tracepoint", "counted_probe"};
+enum { COUNTED_PROGRAMS = sizeof counted_programs / sizeof *counted_programs };
+
+static int load(struct wick_host_kernel *k, unsigned what)
 {
+    bool waits = what & WICK_HOST_LOAD_WAITS;
     k->object = library.bpf_object__open_mem(wick_host_object, wick_host_object_size, NULL);
     if (!k->object)
         return -errno;
@@ -218,10 +233,12 @@ static int load(struct wick_host_kernel *k, bool waits)
         rc = want(k, wait_programs[i], waits);
     rc = rc ? rc : want(k, AGAIN_PROGRAM, waits && !k->probes);
     rc = rc ? rc : want(k, AGAIN_PROBE, k->probes);
+    for (size_t i = 0; i < COUNTED_PROGRAMS && !rc; i++)
+        rc = want(k, counted_programs[i], what >> i & WICK_HOST_LOAD_COUNTED);
     return rc ? rc : library.bpf_object__load(k->object);
 }
 
-int wick_host_kernel_open(struct wick_host_kernel **out, bool waits, wick_host_take *take, void *arg,
+int wick_host_kernel_open(struct wick_host_kernel **out, unsigned what, wick_host_take *take, void *arg,
                           struct wick_err *err)
 {
     int rc = load_library(err);
@@ -239,14 +256,14 @@ int wick_host_kernel_open(struct wick_host_kernel **out, bool waits, wick_host_t
     if (!rc) {
         k->events = calloc((size_t)k->cpus, sizeof *k->events);
         k->links = calloc((size_t)k->cpus, sizeof *k->links);
-        rc = k->events && k->links ? load(k, waits) : -ENOMEM;
+        rc = k->events && k->links ? load(k, what) : -ENOMEM;
     }
     rc = rc ? rc : find_maps(k);
     if (!rc && (!(k->exit_link = attach(k, "process_exit")) || !(k->exec_link = attach(k, "process_exec"))))
         rc = -errno;
     if (rc) {
         wick_host_kernel_close(k);
-        return explain_failure(-rc, waits, err);
+        return explain_failure(-rc, what & WICK_HOST_LOAD_WAITS, err);
     }
     *out = k;
     return 0;
@@ -263,6 +280,7 @@ void wick_host_kernel_close(struct wick_host_kernel *k)
     library.bpf_object__close(k->object);
     free(k->events);
     free(k->links);
+    free(k->counters);
     free(k);
 }
 
@@ -341,6 +359,119 @@ int wick_host_kernel_start_waits(struct wick_host_kernel *k, uint64_t threshold_
                                    strerror(errno));
 }
 
+/* --- counted events --- */
+
+/* Sets what the kernel side counts by; nothing is attached yet. */
+static int plan_counted(struct wick_host_kernel *k, const struct wick_host_probe *p, uint32_t number)
+{
+    struct wick_host_counted *of = calloc((size_t)k->cpus, sizeof *of);
+    uint64_t random = wick_random_stream(wick_clock_mono_ns(), number);
+    for (int i = 0; of && i < k->cpus; i++) {
+        of[i].period = p->kind == WICK_HOST_PROBE_COUNTER ? 1 : p->attr.sample_period;
+        of[i].phase = wick_random_below(&random, of[i].period);
+    }
+    int rc = of ? library.bpf_map_update_elem(k->counted, &number, of, BPF_ANY) : -ENOMEM;
+    free(of);
+    return rc;
+}
+
+static int cannot_attach(const char *name, int error, struct wick_err *err)
+{
+    if (error == EACCES || error == EPERM)
+        return wick_err_set(
+            err, WICK_E_PERM,
+            "%.200s cannot be recorded: the kernel refuses it to this user: run as root, or with CAP_PERFMON "
+            "and CAP_BPF",
+            name);
+    if (error == ENOENT || error == EOPNOTSUPP)
+        return wick_err_set(err, WICK_E_UNSUPPORTED, "%.200s cannot be recorded: this machine does not count it", name);
+    return wick_err_set(err, WICK_E_UNSUPPORTED, "%.200s cannot be recorded: %s", name, strerror(error));
+}
+
+/* One part of it, on a CPU. 0 or an errno. */
+static int attach_part(struct wick_host_kernel *k, const struct wick_host_probe *p, uint32_t part, uint32_t number,
+                       int cpu)
+{
+    struct bpf_program *program = library.bpf_object__find_program_by_name(k->object, counted_programs[p->kind]);
+    struct perf_event_attr attr = p->attr;
+    LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = number | (uint64_t)p->parts[part].detail << 32);
+    attr.config = p->parts[part].config;
+    if (p->kind == WICK_HOST_PROBE_FUNCTION)
+        attr.config1 = (uintptr_t)p->path;
+    if (p->kind != WICK_HOST_PROBE_COUNTER)
+        attr.sample_period = 0;
+    int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    struct bpf_link *link = library.bpf_program__attach_perf_event_opts(program, fd, &opts);
+    int error = errno;
+    struct counter *more = link ? realloc(k->counters, (k->ncounters + 1) * sizeof *more) : NULL;
+    if (!more) {
+        if (link)
+            library.bpf_link__destroy(link);
+        else
+            close(fd);
+        return link ? ENOMEM : error;
+    }
+    k->counters = more;
+    k->counters[k->ncounters++] = (struct counter){link, fd, number};
+    return 0;
+}
+
+int wick_host_kernel_start_counted(struct wick_host_kernel *k, const struct wick_host_probe *p, uint32_t number,
+                                   const char *name, struct wick_err *err)
+{
+    int error = plan_counted(k, p, number) ? errno : 0, attached = 0;
+    /* what a tracepoint or a probe calls is called on every CPU */
+    int cpus = p->kind == WICK_HOST_PROBE_COUNTER ? k->cpus : 1;
+    for (uint32_t part = 0; part < p->nparts && !error; part++)
+        for (int cpu = 0; cpu < cpus && !error; cpu++) {
+            error = attach_part(k, p, part, number, cpu);
+            attached += !error;
+            error = error == ENODEV && cpus > 1 ? 0 : error; /* that CPU is not online */
+        }
+    return error || !attached ? cannot_attach(name, error ? error : ENODEV, err) : 0;
+}
+
+void wick_host_kernel_counted(struct wick_host_kernel *k, uint32_t number, struct wick_host_counted *out)
+{
+    struct wick_host_counted *of = calloc((size_t)k->cpus, sizeof *of);
+    *out = (struct wick_host_counted){0};
+    if (of && !library.bpf_map_lookup_elem(k->counted, &number, of))
+        for (int i = 0; i < k->cpus; i++) {
+            out->hits += of[i].hits;
+            out->fired += of[i].fired;
+            out->recorded += of[i].recorded;
+            out->ring_full += of[i].ring_full;
+            out->nested += of[i].nested;
+            out->walk_ns += of[i].walk_ns;
+        }
+    free(of);
+}
+
+uint64_t wick_host_kernel_occurred(const struct wick_host_kernel *k, uint32_t number)
+{
+    uint64_t sum = 0, n;
+    for (size_t i = 0; i < k->ncounters; i++)
+        if (k->counters[i].number == number && read(k->counters[i].fd, &n, sizeof n) == sizeof n)
+            sum += n;
+    return sum;
+}
+
+uint64_t wick_host_kernel_missed(const struct wick_host_kernel *k)
+{
+    uint64_t sum = 0;
+    for (size_t i = WICK_HOST_PROBE_TRACEPOINT; i < COUNTED_PROGRAMS && k->ncounters; i++) {
+        struct bpf_program *p = library.bpf_object__find_program_by_name(k->object, counted_programs[i]);
+        int fd = p ? library.bpf_program__fd(p) : -1;
+        struct bpf_prog_info info = {0};
+        uint32_t n = sizeof info;
+        if (fd >= 0 && !library.bpf_obj_get_info_by_fd(fd, &info, &n))
+            sum += info.recursion_misses;
+    }
+    return sum;
+}
+
 bool wick_host_kernel_probes(const struct wick_host_kernel *k)
 {
     return k->probes;
@@ -357,6 +488,9 @@ void wick_host_kernel_stop(struct wick_host_kernel *k)
     for (int i = 0; i < k->count; i++)
         library.bpf_link__destroy(k->links[i]); /* and the event's descriptor */
     k->count = 0;
+    for (size_t i = 0; i < k->ncounters; i++)
+        library.bpf_link__destroy(k->counters[i].link);
+    k->ncounters = 0;
 }
 
 void wick_host_kernel_wait(struct wick_host_kernel *k, int most_ms)

@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "ebpf/host_event.h"
 #include "ebpf/host_number.h"
+#include "ebpf/host_probe.h"
 
 struct wick_host_kernel;
 
@@ -22,9 +23,15 @@ struct wick_host_kernel;
  * rest is for the next round. */
 typedef bool wick_host_take(void *arg, const struct wick_host_head *head);
 
-/* Loads the programs, those for waits only if asked for; nothing runs yet. -WICK_E_PERM or _UNSUPPORTED with a message
+/* What to load besides what all recordings need: bits. */
+enum {
+    WICK_HOST_LOAD_COUNTED = 1, /* shifted by the kind: enum wick_host_probe_kind */
+    WICK_HOST_LOAD_WAITS = 8,
+};
+
+/* Loads the programs; nothing runs yet. -WICK_E_PERM or _UNSUPPORTED with a message
  * that says what is missing, and what works without it. */
-int wick_host_kernel_open(struct wick_host_kernel **out, bool waits, wick_host_take *take, void *arg,
+int wick_host_kernel_open(struct wick_host_kernel **out, unsigned what, wick_host_take *take, void *arg,
                           struct wick_err *err);
 void wick_host_kernel_close(struct wick_host_kernel *k);
 
@@ -37,7 +44,21 @@ int wick_host_kernel_start_waits(struct wick_host_kernel *k, uint64_t threshold_
 /* Whether they are seen by a probe, which each switch of threads then costs, since there is no tracepoint for it. */
 bool wick_host_kernel_probes(const struct wick_host_kernel *k);
 
-/* Stops both; what is in the ring can still be taken. */
+/* Starts records of a counted event, under that number (below WICK_HOST_COUNTED); name: for messages. */
+int wick_host_kernel_start_counted(struct wick_host_kernel *k, const struct wick_host_probe *p, uint32_t number,
+                                   const char *name, struct wick_err *err);
+
+/* What came of a counted event so far, all CPUs together. */
+void wick_host_kernel_counted(struct wick_host_kernel *k, uint32_t number, struct wick_host_counted *out);
+
+/* Of perf's events: how often it occurred by the kernel's count, until it is stopped. */
+uint64_t wick_host_kernel_occurred(const struct wick_host_kernel *k, uint32_t number);
+
+/* Occurrences of tracepoints at which the kernel ran no program, since one was at work on that CPU (from Linux 6.7 on,
+ * which counts them). */
+uint64_t wick_host_kernel_missed(const struct wick_host_kernel *k);
+
+/* Stops all; what is in the ring can still be taken. */
 void wick_host_kernel_stop(struct wick_host_kernel *k);
 
 /* Waits at most so long for a record that should be taken at once, or for a signal. */

@@ -204,14 +204,16 @@ static void add_waited_for(struct wick_host_processes *ps, struct wick_strbuf *o
 }
 
 uint32_t wick_host_process_context(struct wick_host_processes *ps, const struct wick_host_process *p,
-                                   const struct wick_host_relation *wait)
+                                   const struct wick_host_relation *of)
 {
     struct wick_strbuf labels = WICK_STRBUF_INIT;
     add_process(&labels, "process", "container", p->comm, p->pid, p->container);
-    if (wait && wait->other)
-        add_other(ps, &labels, wait->other);
-    if (wait)
-        add_waited_for(ps, &labels, wait);
+    if (of && of->other)
+        add_other(ps, &labels, of->other);
+    if (of)
+        add_waited_for(ps, &labels, of);
+    if (of && of->detail)
+        wick_strbuf_adds(&labels, of->detail == WICK_HOST_MAJOR ? ",fault=major" : ",fault=minor");
     uint32_t context = labels.failed ? 0 : wick_host_context(ps->tables, labels.buf);
     wick_strbuf_release(&labels);
     return context;

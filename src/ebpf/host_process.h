@@ -80,16 +80,18 @@ void wick_host_processes_release(struct wick_host_processes *ps);
 /* The process of a sample, read if it is new; NULL = no memory. Borrowed until the next call of _of or _end. */
 struct wick_host_process *wick_host_process_of(struct wick_host_processes *ps, const struct wick_host_head *h);
 
-/* What others have to do with a wait; NULL = nothing is known. */
+/* What belongs to one sample: what others have to do with a wait, or what more is known of an occurrence. NULL, 0 =
+ * nothing is known. */
 struct wick_host_relation {
     const struct wick_host_other *other;
     const struct wick_host_link *link; /* what it waited for, and what that one did */
     enum wick_host_doing doing;
+    enum wick_host_detail detail;
 };
 
-/* The number of its labels; `wait` may be NULL. */
+/* The number of its labels; `of` may be NULL. */
 uint32_t wick_host_process_context(struct wick_host_processes *ps, const struct wick_host_process *p,
-                                   const struct wick_host_relation *wait);
+                                   const struct wick_host_relation *of);
 
 /* That address space has ended. */
 void wick_host_process_end(struct wick_host_processes *ps, const struct wick_host_birth *birth);

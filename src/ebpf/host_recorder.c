@@ -51,14 +51,19 @@ struct wick_host_recorder {
     struct wick_jfr_writer *writer;
     struct wick_opt_host_events choice;
     uint64_t start_ns, start_epoch_ns, flush_ns;
-    uint64_t taken;        /* records that were samples */
+    uint64_t taken;       /* records that were samples */
+    uint64_t occurrences; /* records that were of counted events */
+    uint64_t occurrences_weight;
     uint64_t waits_weight; /* ns, of waits that were written */
     uint8_t *kept;         /* records that were put off, one behind the other */
     size_t kept_bytes;
     uint64_t round_ns; /* when this round of taking records began */
     struct wick_host_rules rules;
+    struct wick_host_probe probes[WICK_HOST_COUNTED];
     struct wick_jfr_frame frames[FRAMES]; /* of one stack */
 };
+
+_Static_assert((int)WICK_OPT_HOST_COUNTED == (int)WICK_HOST_COUNTED, "as many can be asked for as there is room for");
 
 /* --- samples --- */
 
@@ -105,6 +110,29 @@ static void write_sample(struct wick_host_recorder *r, const struct wick_host_re
         .context = p->context,
     };
     wick_jfr_write_execution_sample(r->writer, &event);
+}
+
+/* One of a counted event, which stands for a period of it. */
+static void write_occurrence(struct wick_host_recorder *r, const struct wick_host_record *s)
+{
+    bool truncated = false;
+    struct wick_host_process *p = wick_host_process_of(&r->processes, &s->head);
+    if (!p || s->head.event >= r->choice.ncounted)
+        return;
+    uint32_t n = expand_stack(r, p, s, &truncated);
+    const struct wick_host_relation detail = {.detail = (enum wick_host_detail)s->head.detail};
+    const struct wick_jfr_perf_sample event = {
+        .start_ns = s->head.time_ns,
+        .thread = thread_of(r, &s->head),
+        .stack = wick_host_stack(&r->tables, r->frames, n, truncated),
+        .state = WICK_JFR_STATE_DEFAULT,
+        .event = r->choice.counted[s->head.event].name,
+        .weight = r->probes[s->head.event].attr.sample_period,
+        .kind = s->head.flags & WICK_HOST_IN_KERNEL ? WICK_JFR_SAMPLE_KERNEL : WICK_JFR_SAMPLE_USER,
+        .context = detail.detail ? wick_host_process_context(&r->processes, p, &detail) : p->context,
+    };
+    wick_jfr_write_perf_sample(r->writer, &event);
+    r->occurrences_weight += event.weight;
 }
 
 /* --- waits --- */
@@ -203,7 +231,7 @@ static void write_ready(struct wick_host_recorder *r, struct wick_jfr_wall_clock
         if (others[i].role != WICK_HOST_RAN || !ns)
             continue;
         left -= ns;
-        event->context = wick_host_process_context(&r->processes, p, &(struct wick_host_relation){&others[i], NULL, 0});
+        event->context = wick_host_process_context(&r->processes, p, &(struct wick_host_relation){.other = &others[i]});
         write_phase(r, event, ns, WICK_JFR_STATE_WAITING_FOR_CPU);
     }
     event->context = p->context;
@@ -250,6 +278,8 @@ static void work_off(struct wick_host_recorder *r)
             wick_host_process_end(&r->processes, &head->birth);
         else if (head->type == WICK_HOST_WAIT)
             write_wait(r, (const struct wick_host_record *)head);
+        else if (head->type == WICK_HOST_OCCURRENCE)
+            write_occurrence(r, (const struct wick_host_record *)head);
         else
             write_sample(r, (const struct wick_host_record *)head);
     }
@@ -273,8 +303,8 @@ static bool take_record(void *arg, const struct wick_host_head *head)
         if (head->nframes > WICK_HOST_FRAMES || head->nothers > WICK_HOST_OTHERS || head->nlinks > WICK_HOST_LINKS)
             return true;
         struct wick_host_process *p = wick_host_process_of(&r->processes, head);
-        if (head->type != WICK_HOST_WAIT)
-            r->taken++;
+        r->taken += head->type == WICK_HOST_SAMPLE;
+        r->occurrences += head->type == WICK_HOST_OCCURRENCE;
         if (p)
             wick_host_teach(&r->processes, &r->rules, p, (const struct wick_host_record *)head, r->round_ns + TEACH_NS);
     }
@@ -319,96 +349,120 @@ static void write_settings(void *arg, struct wick_jfr_writer *w, uint64_t now_ns
         snprintf(number, sizeof number, "%" PRIu64 " ns", r->choice.threshold_ns);
         write_setting(w, now_ns, WICK_JFR_EVENT_WALL_CLOCK_SAMPLE, "sched.threshold", number);
     }
+    for (uint32_t i = 0; i < r->choice.ncounted; i++) {
+        snprintf(number, sizeof number, "%" PRIu64, (uint64_t)r->probes[i].attr.sample_period);
+        write_setting(w, now_ns, WICK_JFR_EVENT_PERF_SAMPLE, "counted", r->choice.counted[i].name);
+        write_setting(w, now_ns, WICK_JFR_EVENT_PERF_SAMPLE, "counted.period", number);
+    }
     write_setting(w, now_ns, WICK_JFR_EVENT_ACTIVE_RECORDING, "wick.version", WICK_VERSION);
 }
 
-/* A wait whose process had no memory makes no event; a lost event is counted as a lost wait. */
-static void add_up_waits(const struct wick_host_recorder *r, struct wick_host_totals *t,
-                         const struct wick_host_counts *c, const struct wick_jfr_stats *s)
+/* `taken` records of that type came; those whose process had no memory made no event, and count as lost for that
+ * reason. 0 = unknown, since a record may make several events or none. */
+static void add_up_events(struct wick_host_sum *sum, const struct wick_jfr_stats *s, int event, uint64_t taken)
 {
-    const int e = WICK_JFR_EVENT_WALL_CLOCK_SAMPLE;
-    t->wait.switches = c->wait.switches;
-    t->wait.fired = c->wait.fired;
-    t->wait.ring_full = c->wait.ring_full;
-    t->wait.nested = c->wait.nested;
-    t->wait.walk_ns = c->wait.walk_ns;
-    t->wait.output_full = s->lost_output[e];
-    t->wait.out_of_memory = s->lost_memory[e] + c->wait.no_memory;
-    uint64_t dropped = t->wait.ring_full + t->wait.nested + t->wait.output_full + t->wait.out_of_memory;
-    t->wait.recorded = t->wait.fired > dropped ? t->wait.fired - dropped : 0;
+    sum->output_full = s->lost_output[event];
+    sum->out_of_memory += s->lost_memory[event];
+    if (taken)
+        sum->out_of_memory +=
+            taken - s->written[event] - s->pending[event] - s->lost_output[event] - s->lost_memory[event];
+    uint64_t dropped = sum->ring_full + sum->nested + sum->output_full + sum->out_of_memory;
+    sum->recorded = sum->fired > dropped ? sum->fired - dropped : 0;
+}
+
+static void add_up_counted(const struct wick_host_recorder *r, struct wick_host_totals *t)
+{
+    for (uint32_t i = 0; i < r->choice.ncounted; i++) {
+        struct wick_host_counted c;
+        wick_host_kernel_counted(r->kernel, i, &c);
+        t->counted.fired += c.fired;
+        t->counted.ring_full += c.ring_full;
+        t->counted.nested += c.nested;
+        t->counted.walk_ns += c.walk_ns;
+        t->each[i].fired = c.fired;
+        t->each[i].hits =
+            r->probes[i].kind == WICK_HOST_PROBE_COUNTER ? c.fired * r->probes[i].attr.sample_period : c.hits;
+    }
 }
 
 static void add_up(struct wick_host_recorder *r, struct wick_host_totals *t)
 {
-    const int e = WICK_JFR_EVENT_EXECUTION_SAMPLE;
     struct wick_host_counts c;
     struct wick_jfr_stats s;
     wick_host_kernel_counts(r->kernel, &c);
     wick_jfr_writer_stats(r->writer, &s);
     *t = (struct wick_host_totals){
-        .fired = c.ticks - c.idle,
-        .ring_full = c.ring_full,
-        .nested = c.nested,
-        .output_full = s.lost_output[e],
-        .out_of_memory =
-            s.lost_memory[e] + r->taken - s.written[e] - s.pending[e] - s.lost_output[e] - s.lost_memory[e],
+        .cpu = {.fired = c.ticks - c.idle, .ring_full = c.ring_full, .nested = c.nested, .walk_ns = c.walk_ns},
+        .wait = {.fired = c.wait.fired,
+                 .ring_full = c.wait.ring_full,
+                 .nested = c.wait.nested,
+                 .out_of_memory = c.wait.no_memory,
+                 .walk_ns = c.wait.walk_ns},
+        .switches = c.wait.switches,
         .processes = r->processes.met,
         .ended = r->processes.gone,
         .jvms = r->processes.jvms,
         .refused = r->processes.refused,
-        .walk_ns = c.walk_ns,
         .error = s.error,
     };
-    add_up_waits(r, t, &c, &s);
-    uint64_t dropped = t->ring_full + t->nested + t->output_full + t->out_of_memory;
-    t->recorded = t->fired > dropped ? t->fired - dropped : 0;
+    add_up_counted(r, t);
+    add_up_events(&t->cpu, &s, WICK_JFR_EVENT_EXECUTION_SAMPLE, r->taken);
+    add_up_events(&t->wait, &s, WICK_JFR_EVENT_WALL_CLOCK_SAMPLE, 0);
+    add_up_events(&t->counted, &s, WICK_JFR_EVENT_PERF_SAMPLE, r->occurrences);
+}
+
+static void write_type(struct wick_host_recorder *r, uint64_t now_ns, const char *type, const char *unit,
+                       const struct wick_host_sum *sum, uint64_t weight)
+{
+    uint64_t dropped = sum->fired - sum->recorded;
+    wick_jfr_write_sample_totals(r->writer,
+                                 &(struct wick_jfr_sample_totals){
+                                     .start_ns = now_ns,
+                                     .type = type,
+                                     .unit = unit,
+                                     .fired = sum->fired,
+                                     .recorded = sum->recorded,
+                                     .dropped = dropped,
+                                     .weight = weight,
+                                     .dropped_weight = strcmp(type, "cpu") ? 0 : dropped * r->choice.interval_ns,
+                                 });
 }
 
 static void write_totals(struct wick_host_recorder *r, uint64_t now_ns)
 {
     struct wick_host_totals t;
     add_up(r, &t);
+    const struct wick_host_sum *all[] = {&t.cpu, &t.wait, &t.counted};
+    struct wick_host_sum sum = {0};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        sum.fired += all[i]->fired;
+        sum.recorded += all[i]->recorded;
+        sum.ring_full += all[i]->ring_full;
+        sum.nested += all[i]->nested;
+        sum.output_full += all[i]->output_full;
+        sum.out_of_memory += all[i]->out_of_memory;
+        sum.walk_ns += all[i]->walk_ns;
+    }
     const struct {
         const char *name;
         uint64_t count;
-        uint64_t of_waits;
-    } drops[] = {{"ring_full", t.ring_full, t.wait.ring_full},
-                 {"walk_in_progress", t.nested, t.wait.nested},
-                 {"output_full", t.output_full, t.wait.output_full},
-                 {"out_of_memory", t.out_of_memory, t.wait.out_of_memory}};
-    uint64_t dropped = 0, waits_dropped = 0;
-    for (size_t i = 0; i < sizeof drops / sizeof *drops; i++) {
-        dropped += drops[i].count;
-        waits_dropped += drops[i].of_waits;
-        if (drops[i].count + drops[i].of_waits)
-            wick_jfr_write_drops(r->writer,
-                                 &(struct wick_jfr_drops){now_ns, drops[i].name, drops[i].count + drops[i].of_waits});
-    }
-    wick_jfr_write_sample_totals(r->writer, &(struct wick_jfr_sample_totals){
-                                                .start_ns = now_ns,
-                                                .type = "cpu",
-                                                .unit = "ns",
-                                                .fired = t.fired,
-                                                .recorded = t.recorded,
-                                                .dropped = dropped,
-                                                .weight = t.recorded * r->choice.interval_ns,
-                                                .dropped_weight = dropped * r->choice.interval_ns,
-                                            });
+    } drops[] = {{"ring_full", sum.ring_full},
+                 {"walk_in_progress", sum.nested},
+                 {"output_full", sum.output_full},
+                 {"out_of_memory", sum.out_of_memory}};
+    for (size_t i = 0; i < sizeof drops / sizeof *drops; i++)
+        if (drops[i].count)
+            wick_jfr_write_drops(r->writer, &(struct wick_jfr_drops){now_ns, drops[i].name, drops[i].count});
+    write_type(r, now_ns, "cpu", "ns", &t.cpu, t.cpu.recorded * r->choice.interval_ns);
+    if (r->choice.ncounted)
+        write_type(r, now_ns, "perf", "occurrences", &t.counted, r->occurrences_weight);
     if (r->choice.threshold_ns)
-        wick_jfr_write_sample_totals(r->writer, &(struct wick_jfr_sample_totals){
-                                                    .start_ns = now_ns,
-                                                    .type = "wall",
-                                                    .unit = "ns",
-                                                    .fired = t.wait.fired,
-                                                    .recorded = t.wait.recorded,
-                                                    .dropped = waits_dropped,
-                                                    .weight = r->waits_weight,
-                                                });
+        write_type(r, now_ns, "wall", "ns", &t.wait, r->waits_weight);
     wick_jfr_write_profiler(r->writer, &(struct wick_jfr_profiler){.start_ns = now_ns,
-                                                                   .fired = t.fired + t.wait.fired,
-                                                                   .recorded = t.recorded + t.wait.recorded,
-                                                                   .dropped = dropped + waits_dropped,
-                                                                   .handler_ns = t.walk_ns + t.wait.walk_ns});
+                                                                   .fired = sum.fired,
+                                                                   .recorded = sum.recorded,
+                                                                   .dropped = sum.fired - sum.recorded,
+                                                                   .handler_ns = sum.walk_ns});
 }
 
 /* --- the course of a recording --- */
@@ -447,6 +501,18 @@ static void allow_descriptors(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* Finds the counted events, and which programs they need. */
+static int find_probes(struct wick_host_recorder *r, unsigned *what, struct wick_err *err)
+{
+    int rc = 0;
+    for (uint32_t i = 0; i < r->choice.ncounted && !rc; i++) {
+        const struct wick_opt_host_counted *c = &r->choice.counted[i];
+        rc = wick_host_probe_find(c->name, c->period, &r->probes[i], err);
+        *what |= WICK_HOST_LOAD_COUNTED << r->probes[i].kind;
+    }
+    return rc;
+}
+
 int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_opt_host_events *choice,
                             struct wick_err *err)
 {
@@ -461,7 +527,9 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
     r->choice = *choice;
     r->start_ns = wick_clock_mono_ns();
     r->start_epoch_ns = wick_clock_epoch_ns();
-    int rc = wick_host_kernel_open(&r->kernel, choice->threshold_ns != 0, take_record, r, err);
+    unsigned what = choice->threshold_ns ? WICK_HOST_LOAD_WAITS : 0;
+    int rc = find_probes(r, &what, err);
+    rc = rc ? rc : wick_host_kernel_open(&r->kernel, what, take_record, r, err);
     if (!rc) {
         const struct wick_host_rule_sink sink = wick_host_kernel_sink(r->kernel);
         wick_host_processes_init(&r->processes, r->kernel, &r->tables);
@@ -474,6 +542,8 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
         rc = wick_host_kernel_start(r->kernel, choice->interval_ns, err);
     if (!rc && choice->threshold_ns)
         rc = wick_host_kernel_start_waits(r->kernel, choice->threshold_ns, err);
+    for (uint32_t i = 0; i < choice->ncounted && !rc; i++)
+        rc = wick_host_kernel_start_counted(r->kernel, &r->probes[i], i, choice->counted[i].name, err);
     if (rc) {
         wick_host_recorder_close(r, NULL);
         return rc;
@@ -505,24 +575,48 @@ void wick_host_recorder_round(struct wick_host_recorder *r)
         flush(r, now_ns);
 }
 
+/* What the kernel left out is known only while the clocks and counters are there. */
+struct due {
+    uint64_t ticks, occurred[WICK_HOST_COUNTED];
+};
+
+static void read_due(const struct wick_host_recorder *r, struct due *due)
+{
+    due->ticks = wick_host_kernel_due(r->kernel);
+    for (uint32_t i = 0; i < r->choice.ncounted; i++)
+        due->occurred[i] = wick_host_kernel_occurred(r->kernel, i);
+}
+
+static void add_up_skipped(struct wick_host_recorder *r, const struct due *due, struct wick_host_totals *t)
+{
+    struct wick_host_counts c;
+    wick_host_kernel_counts(r->kernel, &c);
+    /* the first tick and the last one of a CPU may lie outside */
+    uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
+    t->skipped = due->ticks > c.ticks + 2 * cpus ? due->ticks - c.ticks : 0;
+    t->missed = wick_host_kernel_missed(r->kernel);
+    for (uint32_t i = 0; i < r->choice.ncounted; i++) {
+        /* a CPU may be within a period, of each part */
+        uint64_t edge = cpus * r->probes[i].nparts * r->probes[i].attr.sample_period;
+        t->each[i].skipped = due->occurred[i] > t->each[i].hits + edge ? due->occurred[i] - t->each[i].hits : 0;
+    }
+}
+
 void wick_host_recorder_close(struct wick_host_recorder *r, struct wick_host_totals *totals)
 {
     if (!r)
         return;
     if (r->writer) {
-        uint64_t due = wick_host_kernel_due(r->kernel);
+        struct due due;
+        read_due(r, &due);
         wick_host_kernel_stop(r->kernel);
         while (take_all(r))
             ;
         uint64_t now_ns = wick_clock_mono_ns();
         flush(r, now_ns);
         if (totals) {
-            struct wick_host_counts c;
-            wick_host_kernel_counts(r->kernel, &c);
             add_up(r, totals);
-            /* the first tick and the last one of a CPU may lie outside */
-            uint64_t edge = 2 * (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
-            totals->skipped = due > c.ticks + edge ? due - c.ticks : 0;
+            add_up_skipped(r, &due, totals);
         }
         wick_jfr_writer_close(r->writer, now_ns, NULL);
     }

@@ -9,7 +9,8 @@
  *     wick_host_recorder_close(r, &totals);
  *
  * Samples are jdk.ExecutionSample, each with the weight of one interval and the labels `process` and, where there is
- * one, `container`. fired = recorded + sum of drops, as in recordings of one JVM.
+ * one, `container`; those of counted events are wick.PerfSample with the weight of one period.
+ * fired = recorded + sum of drops, as in recordings of one JVM.
  *
  * Threads: one; it needs 512 KiB of stack (elf/demangle.h).
  * Memory:  host_kernel.h, host_process.h, host_tables.h, the writer's.
@@ -18,22 +19,28 @@
 #define WICK_EBPF_HOST_RECORDER_H
 
 #include "base/err.h"
+#include "ebpf/host_event.h"
 #include "opt/host_events.h"
 #include "record/output.h"
 
 struct wick_host_recorder;
 
+/* What came of the samples of one type: fired = recorded + the drops. */
+struct wick_host_sum {
+    uint64_t fired, recorded, ring_full, nested, output_full, out_of_memory;
+    uint64_t walk_ns; /* time in the kernel side, all CPUs */
+};
+
 struct wick_host_totals {
-    uint64_t fired, recorded, ring_full, nested; /* samples: fired = recorded + the drops and those behind */
-    uint64_t output_full, out_of_memory;
+    struct wick_host_sum cpu, wait, counted;
     uint64_t skipped;                         /* ticks that the kernel left out: not fired */
     uint64_t processes, ended, jvms, refused; /* met; gone before they could be read; JVMs; those that make no sense */
-    uint64_t walk_ns;                         /* time in the kernel side, all CPUs */
+    uint64_t switches;                        /* onto CPUs: of these, some end a wait that is recorded */
+    uint64_t missed;                          /* occurrences at which the kernel ran no program: not fired */
     struct {
-        uint64_t switches; /* onto CPUs: of these, some end a wait that is recorded */
-        uint64_t fired, recorded, ring_full, nested, output_full, out_of_memory; /* as of samples */
-        uint64_t walk_ns;
-    } wait;
+        uint64_t hits, fired; /* occurrences and samples of a counted event */
+        uint64_t skipped;     /* occurrences that the kernel counted and did not sample: not fired */
+    } each[WICK_HOST_COUNTED];
     int error; /* of the output, 0 = none */
 };
 

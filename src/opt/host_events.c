@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "opt/option.h"
@@ -10,6 +11,8 @@
 #define THRESHOLD_NS       1000000u
 #define LEAST_THRESHOLD_NS 1000u
 #define MOST_THRESHOLD_NS  4000000000u /* times 32 bits in the kernel */
+#define MOST_PERIOD        1000000000000u
+#define TRACEPOINT         "tracepoint:" /* as bpftrace spells it; perf does without */
 
 enum kind { INTERVAL, THRESHOLD };
 
@@ -30,6 +33,16 @@ static const char known[] =
 #undef X
     ;
 
+/* Those of perf that are counted; CPU time is sampled by the clock of each CPU. */
+static const struct {
+    const char *name;
+    bool cpu_time;
+} perf_events[] = {
+#define X(name, type, config, period, cpu_time) {name, cpu_time},
+#include "def/perf_event.def"
+#undef X
+};
+
 /* The row of a word and the text behind it, "" if there is none; NULL if it has no row. */
 static const struct host_word *row_of(const char *word, const char **text)
 {
@@ -43,12 +56,51 @@ static const struct host_word *row_of(const char *word, const char **text)
     return NULL;
 }
 
+static bool is_perf_event(const char *name)
+{
+    for (size_t i = 0; i < sizeof perf_events / sizeof *perf_events; i++)
+        if (!strcmp(name, perf_events[i].name))
+            return !perf_events[i].cpu_time;
+    return name[0] == 'r' && name[1] && !name[1 + strspn(name + 1, "0123456789abcdefABCDEF")];
+}
+
+/* NAME or NAME=PERIOD; a name may have `=` in it as well, in the path of a library. */
+static bool take_counted(const char *word, struct wick_opt_host_events *out)
+{
+    char name[WICK_OPT_HOST_NAME];
+    uint64_t period = 0;
+    const char *from = strncmp(word, TRACEPOINT, strlen(TRACEPOINT)) ? word : word + strlen(TRACEPOINT);
+    const char *last = strrchr(from, '=');
+    size_t n = last && !strchr(last, ':') && !strchr(last, '/') ? (size_t)(last - from) : strlen(from);
+    if (from[n]) {
+        const char *digits = from + n + 1;
+        size_t count = strspn(digits, "0123456789");
+        period = strtoull(digits, NULL, 10);
+        if (!count || digits[count] || count > 13 || !period || period > MOST_PERIOD)
+            return false;
+    }
+    if (!n || n >= sizeof name || out->ncounted == WICK_OPT_HOST_COUNTED)
+        return false;
+    memcpy(name, from, n);
+    name[n] = 0;
+    const char *colon = strchr(name, ':');
+    if (colon ? colon == name || !colon[1] : from != word || !is_perf_event(name))
+        return false;
+    for (uint32_t i = 0; i < out->ncounted; i++)
+        if (!strcmp(out->counted[i].name, name))
+            return false;
+    struct wick_opt_host_counted *c = &out->counted[out->ncounted++];
+    memcpy(c->name, name, n + 1);
+    c->period = period;
+    return true;
+}
+
 static bool take(const char *word, uint64_t interval_ns, struct wick_opt_host_events *out)
 {
     const char *text;
     const struct host_word *row = row_of(word, &text);
     if (!row)
-        return false;
+        return take_counted(word, out);
     uint64_t ns = row->kind == INTERVAL ? interval_ns : THRESHOLD_NS;
     if (row->kind == THRESHOLD && text[-1] == '=' &&
         (wick_opt_interval(text, false, &ns) || ns < LEAST_THRESHOLD_NS || ns > MOST_THRESHOLD_NS))
@@ -61,14 +113,18 @@ int wick_opt_host_events(const char *list, uint64_t interval_ns, struct wick_opt
 {
     struct wick_opt_host_events e = {0};
     for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        char word[32];
+        char word[WICK_OPT_HOST_NAME + 32];
         size_t n = strcspn(at, ",");
         memcpy(word, at, n < sizeof word ? n : 0);
         word[n < sizeof word ? n : 0] = 0;
         if (!take(word, interval_ns, &e))
-            return wick_err_set(err, WICK_E_USAGE,
-                                "option event: '%.100s' is not a list of any of:%s (THRESHOLD: a time from 1us to 4s)",
-                                list, known);
+            return wick_err_set(
+                err, WICK_E_USAGE,
+                "option event: '%.100s' is not a list of any of:%s (THRESHOLD: a time from 1us to 4s), and at most %d "
+                "counted events, each once, as NAME or NAME=N (every Nth): page-faults and other events of perf, "
+                "tracepoints such as sched:sched_process_exec, uprobe:/PATH/OF/LIBRARY:FUNCTION and "
+                "uretprobe:/PATH/OF/LIBRARY:FUNCTION",
+                list, known, WICK_OPT_HOST_COUNTED);
     }
     *out = e;
     return 0;

@@ -7,7 +7,6 @@
 milliseconds, and one that maps garbage under the name libjvm.so. Weights are the CPU time that the kernel counts; nothing
 stays in the kernel after kill -9."""
 import collections
-import ctypes
 import math
 import mmap
 import os
@@ -17,6 +16,7 @@ import subprocess
 import threading
 import time
 
+import bpf_programs
 import jvmtest as t
 
 SPIN = os.path.join(t.BUILD, "tests/jvm/native_spin")
@@ -128,49 +128,18 @@ def check_bounds(title, weight, least, most, missing):
 # --- nothing is left in the kernel ---
 
 
-def programs():
-    """{id: name} of the BPF programs that are loaded, by the system call (x86-64)."""
-    libc, out, at = ctypes.CDLL(None, use_errno=True), {}, 0
-    while True:
-        attr = (ctypes.c_uint32 * 32)(at)
-        if libc.syscall(321, 11, attr, 128):  # BPF_PROG_GET_NEXT_ID
-            return out
-        at = attr[1]
-        attr = (ctypes.c_uint32 * 32)(at)
-        fd = libc.syscall(321, 13, attr, 128)  # BPF_PROG_GET_FD_BY_ID
-        if fd >= 0:
-            info = ctypes.create_string_buffer(256)
-            address = ctypes.addressof(info)
-            attr = (ctypes.c_uint32 * 32)(fd, 256, address & 0xFFFFFFFF, address >> 32)
-            if not libc.syscall(321, 15, attr, 128):  # BPF_OBJ_GET_INFO_BY_FD
-                out[at] = info.raw[64:80].rstrip(b"\0").decode(errors="replace")
-            os.close(fd)
-
-
-def programs_of(pid):
-    """{id} of those that a process has descriptors of."""
-    found = set()
-    for n in os.listdir(f"/proc/{pid}/fdinfo"):
-        try:
-            with open(f"/proc/{pid}/fdinfo/{n}") as f:
-                found.update(map(int, re.findall(r"(?m)^prog_id:\t(\d+)$", f.read())))
-        except OSError:
-            pass
-    return found
-
-
 def check_kill():
     p = subprocess.Popen([t.WICK, "host", "-d", "3600", "-f", t.path("killed.jfr")], stderr=subprocess.DEVNULL)
     names = {"sample", "process_exit", "process_exec"}
 
     def mine():
-        loaded = programs()
-        return {i: loaded[i] for i in programs_of(p.pid) & set(loaded) if loaded[i] in names}  # there may be another `wick host`
-    t.check("its programs can be seen while it runs", t.until(lambda: len(mine()) == 3), (mine(), programs()))
+        loaded = bpf_programs.loaded()
+        return {i: loaded[i] for i in bpf_programs.of(p.pid) & set(loaded) if loaded[i] in names}  # there may be another `wick host`
+    t.check("its programs can be seen while it runs", t.until(lambda: len(mine()) == 3), (mine(), bpf_programs.loaded()))
     those = set(mine())
     p.kill()
     p.wait()
-    t.check("and are gone after kill -9", those and t.until(lambda: not those & set(programs())), (those, programs()))
+    t.check("and are gone after kill -9", those and t.until(lambda: not those & set(bpf_programs.loaded())), (those, bpf_programs.loaded()))
 
 
 def check_liar():

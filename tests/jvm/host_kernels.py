@@ -20,6 +20,8 @@ VM_SECONDS = 3600  # after which it is taken to hang; a quiet machine needs less
 THRESHOLD_NS = 1_000_000  # of waits, by default
 BRIEF_RUNS = 10    # of a program that lives for 60 ms of CPU time: some 60 samples,
 BRIEF_LEAST = 8    # of which so many are always there (1e-15)
+SPUN = "uprobe:/bin/native_spin:spin_inner"
+COUNTED = f"sched:sched_process_exec,page-faults=8,{SPUN}=50,syscalls:sys_enter_read=100"
 CPU_TICKS = 300    # of 10 ms, that the JVM and the native program have each while a recording is made
 
 INIT = r"""#!/bin/busybox sh
@@ -88,7 +90,9 @@ if [ -n "$works" ]; then
     echo "java $java native_spin $spin" >/out/pids
     record cpu
     record sched -e cpu,sched
+    record counted -e COUNTED
 else
+    said counted.said wick host -d 100ms -e COUNTED -f /out/counted.jfr
     said cpu.said wick host -d 100ms -f /out/cpu.jfr
     said sched.said wick host -d 100ms -e sched -f /out/sched.jfr
 fi
@@ -113,7 +117,7 @@ def make_image():
     for vm in glob.glob(home + "/**/libjvm.so", recursive=True):
         image.libraries(vm)
     image.tree(t.compile_java("Busy"), at="/classes")
-    image.text("/init", INIT.replace("JAVA", home + "/bin/java").replace("TICKS", str(CPU_TICKS)).replace("BRIEF_RUNS", str(BRIEF_RUNS)), 0o755)
+    image.text("/init", INIT.replace("JAVA", home + "/bin/java").replace("TICKS", str(CPU_TICKS)).replace("BRIEF_RUNS", str(BRIEF_RUNS)).replace("COUNTED", COUNTED), 0o755)
     image.text("/etc/passwd", "root::0:0::/:/bin/sh\nnobody::65534:65534::/:/bin/sh\n")
     image.directories("dev", "proc", "sys", "tmp", "out")
     image.write(t.path("image.cpio"))
@@ -283,9 +287,27 @@ def check_waits(out, pids):
     t.check("who woke the JVM's threads", "interrupt" in woken, woken)
 
 
+def check_counted(out, pids):
+    file, said = os.path.join(out, "counted.jfr"), Said(out, "counted")
+    if not t.check("it records counted events", said.status == 0, said):
+        return
+    check_totals(file, "perf", said, "samples of counted events")
+    java = [f for name, _, f, _ in stacks(file, "-e", "syscalls:sys_enter_read", "--by", "process") if name == "java"]
+    t.check("a system call has Java and native code in one stack",  # and on newer kernels frames of the kernel
+            any(has(f, *THREAD, r"Busy\.kernel_\[.\]", r"java\.io\.FileInputStream\.read.*", r".*_\[[np]\]") for f in java),
+            "\n".join(";".join(f) for f in java[:40]))
+    spun = [f for _, pid, f, _ in stacks(file, "-e", SPUN, "--by", "process") if pid == pids["native_spin"]]
+    t.check("a function's start has the stack of its callers", any(has(f, r"main_\[n\]", r"spin_outer_\[n\]", r"spin_inner_\[n\]") for f in spun), spun)
+    executed = [(name, pid) for name, pid, _, _ in stacks(file, "-e", "sched:sched_process_exec", "--by", "process")]
+    t.check("programs that were executed have their names", len({pid for name, pid in executed if name == "brief"}) >= BRIEF_RUNS -
+            said.lost("samples of counted events"), executed)
+    faults = t.wick("top", "-e", "page-faults", "--by", "fault", file).out
+    t.check("page faults are minor and major ones", re.search(r"\bminor$", faults, re.M), faults)
+
+
 def check_refused(out):
     """A kernel that is too old: it says so, and what works."""
-    for name in ("cpu", "sched"):
+    for name in ("cpu", "sched", "counted"):
         said = Said(out, name)
         t.check(f"{name}: it says which kernel it needs, and what works on this one",
                 said.status == 6 and re.search(r"needs Linux 5\.17 or newer .* this is 5\.10", str(said)) and
@@ -301,7 +323,7 @@ def check_rights(out):
 def check_doctor(out, works):
     """`wick host doctor` as root says what works as it does, and without rights which are missing."""
     levels = {m[2]: m[1] for m in re.finditer(r"^(OK|WARN|FAIL) +(\S+(?: \S+)?)  ", read(out, "doctor.out"), re.M)}
-    wanted = {"kernel": "OK", "rights": "OK", "-e cpu": "OK", "-e sched": "OK"} if works else {"kernel": "FAIL", "rights": "OK", "-e cpu": "FAIL"}
+    wanted = {"kernel": "OK", "rights": "OK", "-e cpu": "OK", "-e sched": "OK", "tracepoints": "OK", "functions": "OK"} if works else {"kernel": "FAIL", "rights": "OK", "-e cpu": "FAIL"}
     t.check("doctor says what works", {k: levels.get(k) for k in wanted} == wanted, read(out, "doctor.out"))
     said = read(out, "nobody.out")
     t.check("and which rights are missing", Said(out, "nobody").status == 6 and re.search(r"FAIL +rights +without CAP_BPF", said), said)
@@ -340,4 +362,5 @@ for n, file in kernels.items():
         if t.check("the programs run", len(numbers) == 2, read(place, "java.out")):
             check_cpu(place, numbers)
             check_waits(place, numbers)
+            check_counted(place, numbers)
 t.done()
