@@ -75,7 +75,7 @@ struct walker {
     struct wick_step_env env;
     struct wick_host_other others[WICK_HOST_OTHERS];
     struct wick_host_link links[WICK_HOST_LINKS];
-    __u64 announced_ns; /* of counted events: when a record was announced last */
+    __u64 announced_ns; /* of counted events and block I/O: when a record was announced last */
     struct wick_host_record record;
 };
 
@@ -140,7 +140,7 @@ struct {
     __type(value, struct wick_host_plan);
 } plan SEC(".maps");
 
-/* Whether the end of an address space is being put into the ring on this CPU. */
+/* Whether the end of something is being put into the ring on this CPU. */
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
     __uint(max_entries, 1);
@@ -328,13 +328,14 @@ static __attribute__((noinline)) void fill_head(struct wick_host_head *h, struct
 
 enum { ANNOUNCE_NS = 1000000, ANNOUNCE_BYTES = 1 << 20 };
 
-/* Counted events may be many, and announcing a record may be such an event itself: once in a while, and before the ring
- * is full. */
+/* Counted events and requests may be many, and announcing a record may be such an event itself: once in a while, and
+ * before the ring is full. */
 static __attribute__((noinline)) bool may_announce(struct walker *at, bool now)
 {
     __u64 time_ns = at->record.head.time_ns;
-    if (time_ns - at->announced_ns < ANNOUNCE_NS ||
-        !(now || bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > ANNOUNCE_BYTES))
+    if (time_ns - at->announced_ns < ANNOUNCE_NS)
+        return false;
+    if (!now && bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) <= ANNOUNCE_BYTES)
         return false;
     at->announced_ns = time_ns;
     return true;
@@ -348,7 +349,7 @@ static __attribute__((noinline)) long put(struct walker *at)
         return 0;
     /* a new process may not live until the ring is read next, and rules that were missed are for the next walk */
     bool now = (at->record.head.flags & WICK_HOST_MISSED) || !bpf_map_lookup_elem(&known, &at->env.birth);
-    if (at->record.head.type == WICK_HOST_OCCURRENCE)
+    if (at->record.head.type == WICK_HOST_OCCURRENCE || at->record.head.type == WICK_HOST_IO)
         now = may_announce(at, now);
     __u64 bytes = __builtin_offsetof(struct wick_host_record, frames) + n * sizeof at->record.frames[0];
     struct wick_host_other *behind = (struct wick_host_other *)&at->record.frames[n];
@@ -414,6 +415,8 @@ int sample(struct perf_context *ctx)
 
 #include "host_counted.h"
 
+#include "host_io.h"
+
 /* --- processes --- */
 
 /* The last thing that is heard of an address space: its samples precede it in the ring. Without room in the ring, what
@@ -424,6 +427,7 @@ static __attribute__((noinline)) int report_end(__u32 pid, struct wick_host_birt
     struct wick_host_head *h;
     if (!busy || !bpf_map_lookup_elem(&known, birth))
         return 0;
+    __u32 before = *busy;
     *busy = 1;
     if ((h = bpf_ringbuf_reserve(&ring, sizeof *h, 0))) {
         __builtin_memset(h, 0, sizeof *h);
@@ -432,7 +436,7 @@ static __attribute__((noinline)) int report_end(__u32 pid, struct wick_host_birt
         h->birth = *birth;
         bpf_ringbuf_submit(h, BPF_RB_NO_WAKEUP);
     }
-    *busy = 0;
+    *busy = before;
     return 0;
 }
 

@@ -227,6 +227,10 @@ static void print_totals(const struct host_cmd *c, const struct wick_host_totals
     if (t->switches)
         print_waits(t);
     print_counted(c, t);
+    if (c->events.io_period)
+        wick_ui_note("%" PRIu64 " of %" PRIu64 " requests to disks; %.1f us of CPU time for each of these",
+                     t->io.recorded, t->requests, us_each(&t->io));
+    print_drops(&t->io, "requests", "another one was being recorded on that CPU");
     if (t->skipped)
         wick_ui_note("besides, the kernel skipped %" PRIu64 " ticks of the clock", t->skipped);
     if (t->ended)

@@ -17,22 +17,30 @@ enum {
     WICK_HOST_FRAMES = 512, /* of a process; deeper stacks are cut */
     WICK_HOST_KERNEL = 64,  /* of the kernel */
     WICK_HOST_COMM = 16,
-    WICK_HOST_JVMS = 256,      /* whose layout the kernel side can hold */
-    WICK_HOST_THREADS = 16384, /* Java threads it can hold; the least recently used go */
-    WICK_HOST_PAGES = 6144,    /* pages of code whose unwind rules it can hold, likewise */
-    WICK_HOST_ROWS = 512,      /* rows of a page; a power of two */
-    WICK_HOST_RULES = 8192,    /* different unwind rules at a time; there is room for twice as many */
-    WICK_HOST_PAGE = 4096,     /* bytes */
-    WICK_HOST_KNOWN = 16384,   /* processes whose mappings have been read, likewise */
-    WICK_HOST_RUNS = 512,      /* a CPU's last threads; a power of two */
-    WICK_HOST_STAYS = 4,       /* CPUs on whose queues a thread may have been while it waited for one */
-    WICK_HOST_RIVALS = 16,     /* processes that ran instead */
-    WICK_HOST_OTHERS = 17,     /* these, and who woke it */
-    WICK_HOST_LINKS = 8,       /* threads, one after the other, that a thread waited for; two for some */
-    WICK_HOST_COUNTED = 16,    /* counted events of one recording */
+    WICK_HOST_JVMS = 256,       /* whose layout the kernel side can hold */
+    WICK_HOST_THREADS = 16384,  /* Java threads it can hold; the least recently used go */
+    WICK_HOST_PAGES = 6144,     /* pages of code whose unwind rules it can hold, likewise */
+    WICK_HOST_ROWS = 512,       /* rows of a page; a power of two */
+    WICK_HOST_RULES = 8192,     /* different unwind rules at a time; there is room for twice as many */
+    WICK_HOST_PAGE = 4096,      /* bytes */
+    WICK_HOST_KNOWN = 16384,    /* processes whose mappings have been read, likewise */
+    WICK_HOST_RUNS = 512,       /* a CPU's last threads; a power of two */
+    WICK_HOST_STAYS = 4,        /* CPUs on whose queues a thread may have been while it waited for one */
+    WICK_HOST_RIVALS = 16,      /* processes that ran instead */
+    WICK_HOST_OTHERS = 17,      /* these, and who woke it */
+    WICK_HOST_LINKS = 8,        /* threads, one after the other, that a thread waited for; two for some */
+    WICK_HOST_COUNTED = 16,     /* counted events of one recording */
+    WICK_HOST_TRANSFERS = 8192, /* requests to devices that are under way */
 };
 
-enum wick_host_type { WICK_HOST_SAMPLE, WICK_HOST_EXIT, WICK_HOST_WAIT, WICK_HOST_OCCURRENCE };
+enum wick_host_type {
+    WICK_HOST_SAMPLE,
+    WICK_HOST_EXIT,
+    WICK_HOST_WAIT,
+    WICK_HOST_OCCURRENCE,
+    WICK_HOST_IO,     /* a request to a device begins */
+    WICK_HOST_IO_END, /* it is done: a head alone */
+};
 
 /* Who walks: each has a place of its own on each CPU, since it may come while another one is at work there. Those
  * before BY_WAIT never come within one another. */
@@ -41,6 +49,7 @@ enum wick_host_walker {
     WICK_HOST_BY_COUNTER, /* tracepoints and perf's events */
     WICK_HOST_BY_WAIT,
     WICK_HOST_BY_PROBE,
+    WICK_HOST_BY_IO,
     WICK_HOST_WALKERS,
 };
 
@@ -60,6 +69,13 @@ enum {
     WICK_HOST_DISK = 64,      /* of a wait: uninterruptible */
 };
 
+/* A request to a block device, known by its address and when it began. */
+struct wick_host_io {
+    uint64_t request, begin_ns;
+    uint64_t queued_ns, whole_ns;            /* at its end: until the device had it, and until it was done */
+    uint32_t bytes, operation, major, minor; /* operation: the kernel's REQ_OP_*; major 0: no disk */
+};
+
 /* What is the same in every record. */
 struct wick_host_head {
     uint32_t type; /* enum wick_host_type */
@@ -72,12 +88,21 @@ struct wick_host_head {
     char process_comm[WICK_HOST_COMM]; /* of the process */
     uint32_t nkernel, nframes;
     uint32_t nothers, nlinks;
-    /* of a wait: for how long it could not run, and then for how long it could and did not, both as many times as the
-     * record stands for; and the system call it was in, negative = none */
-    uint64_t asleep_ns, ready_ns;
-    int64_t call;
-    uint64_t slept_ns, woken_ns; /* from when until when it could not run, as it was */
-    uint32_t event, detail;      /* of an occurrence: which counted event, and what of it (enum wick_host_detail) */
+    union {
+        /* of a wait: for how long it could not run, and then for how long it could and did not, both as many times as
+         * the record stands for; the system call it was in, negative = none; and from when until when it could not run,
+         * as it was */
+        struct {
+            uint64_t asleep_ns, ready_ns;
+            int64_t call;
+            uint64_t slept_ns, woken_ns;
+        };
+        /* of an occurrence: which counted event, and what of it (enum wick_host_detail) */
+        struct {
+            uint32_t event, detail;
+        };
+        struct wick_host_io io;
+    };
 };
 
 /* What is known of an occurrence besides. */
@@ -180,6 +205,15 @@ struct wick_host_counts {
         uint64_t no_memory; /* not: the thread could not be followed; counted as a wait that was chosen */
         uint64_t walk_ns;   /* time spent on them */
     } wait;
+    struct {
+        uint64_t requests;  /* that began */
+        uint64_t fired;     /* that were chosen, and are done */
+        uint64_t recorded;  /* of these: both records given to the ring */
+        uint64_t ring_full; /* not: it was full */
+        uint64_t nested;    /* not: another one was being recorded on this CPU */
+        uint64_t no_memory; /* not: too many were under way */
+        uint64_t walk_ns;   /* time spent on them */
+    } io;
 };
 
 /* A counted event on one CPU. Written by user space before it is attached: period and phase. */
@@ -194,9 +228,10 @@ struct wick_host_counted {
     uint64_t walk_ns;   /* time spent on them */
 };
 
-/* What holds for all waits. */
+/* What holds for all waits, and for all requests. */
 struct wick_host_plan {
     uint64_t threshold_ns; /* shorter waits are chosen at random, in proportion to their length */
+    uint64_t io_period;    /* one of so many requests to devices is chosen at random */
 };
 
 #endif

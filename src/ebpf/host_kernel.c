@@ -107,6 +107,10 @@ static const char *const wait_programs[] = {"wait_switch",       "wait_migrate",
                                             "wait_waking",       "wait_wakeup_new", "wait_wakeup"};
 enum { WAIT_PROGRAMS = sizeof wait_programs / sizeof *wait_programs };
 
+/* The end first: of a request whose start is seen the end is seen. */
+static const char *const io_programs[] = {"io_complete", "io_issue", "io_insert"};
+enum { IO_PROGRAMS = sizeof io_programs / sizeof *io_programs };
+
 /* Where a thread that has a processor again is seen: the tracepoint sched_exit_tp, or before Linux 6.16 a probe. */
 #define AGAIN_PROGRAM   "wait_exit"
 #define AGAIN_PROBE     "wait_return"
@@ -115,7 +119,8 @@ enum { WAIT_PROGRAMS = sizeof wait_programs / sizeof *wait_programs };
 struct wick_host_kernel {
     struct bpf_object *object;
     struct bpf_program *sample, *births;
-    struct bpf_link *exit_link, *exec_link, *wait_links[WAIT_PROGRAMS], *again_link;
+    struct bpf_link *exit_link, *exec_link, *wait_links[WAIT_PROGRAMS], *again_link, *io_links[IO_PROGRAMS];
+    struct wick_host_plan planned;
     bool probes; /* there is no sched_exit_tp */
     struct ring_buffer *ring;
     int jvms, threads, pages, rules, known, counts, plan, counted;
@@ -233,6 +238,8 @@ static int load(struct wick_host_kernel *k, unsigned what)
         rc = want(k, wait_programs[i], waits);
     rc = rc ? rc : want(k, AGAIN_PROGRAM, waits && !k->probes);
     rc = rc ? rc : want(k, AGAIN_PROBE, k->probes);
+    for (size_t i = 0; i < IO_PROGRAMS && !rc; i++)
+        rc = want(k, io_programs[i], what & WICK_HOST_LOAD_IO);
     for (size_t i = 0; i < COUNTED_PROGRAMS && !rc; i++)
         rc = want(k, counted_programs[i], what >> i & WICK_HOST_LOAD_COUNTED);
     return rc ? rc : library.bpf_object__load(k->object);
@@ -337,10 +344,14 @@ static int set_probe(void *arg, const char *function)
     return k->again_link ? 0 : p ? errno : EINVAL;
 }
 
+static int set_plan(struct wick_host_kernel *k)
+{
+    uint32_t key = 0;
+    return library.bpf_map_update_elem(k->plan, &key, &k->planned, BPF_ANY);
+}
+
 int wick_host_kernel_start_waits(struct wick_host_kernel *k, uint64_t threshold_ns, struct wick_err *err)
 {
-    const struct wick_host_plan plan = {threshold_ns};
-    uint32_t key = 0;
     if (!k->probes) {
         k->again_link = attach(k, AGAIN_PROGRAM);
     } else {
@@ -348,7 +359,8 @@ int wick_host_kernel_start_waits(struct wick_host_kernel *k, uint64_t threshold_
         if (rc)
             return rc;
     }
-    bool attached = k->again_link && !library.bpf_map_update_elem(k->plan, &key, &plan, BPF_ANY);
+    k->planned.threshold_ns = threshold_ns;
+    bool attached = k->again_link && !set_plan(k);
     for (size_t i = 0; i < WAIT_PROGRAMS && attached; i++)
         attached = (k->wait_links[i] = attach(k, wait_programs[i])) != NULL;
     attached = attached && !visit_threads(k);
@@ -356,6 +368,19 @@ int wick_host_kernel_start_waits(struct wick_host_kernel *k, uint64_t threshold_
                     : wick_err_set(err, WICK_E_UNSUPPORTED,
                                    "the scheduler cannot be traced: %s. Without -e sched, CPU "
                                    "time is recorded",
+                                   strerror(errno));
+}
+
+int wick_host_kernel_start_io(struct wick_host_kernel *k, uint64_t period, struct wick_err *err)
+{
+    k->planned.io_period = period;
+    bool attached = !set_plan(k);
+    for (size_t i = 0; i < IO_PROGRAMS && attached; i++)
+        attached = (k->io_links[i] = attach(k, io_programs[i])) != NULL;
+    return attached ? 0
+                    : wick_err_set(err, WICK_E_UNSUPPORTED,
+                                   "requests to disks cannot be traced: %s. Without -e blockio, "
+                                   "CPU time is recorded",
                                    strerror(errno));
 }
 
@@ -485,6 +510,8 @@ void wick_host_kernel_stop(struct wick_host_kernel *k)
     }
     library.bpf_link__destroy(k->again_link);
     k->again_link = NULL;
+    for (size_t i = IO_PROGRAMS; i-- > 0; k->io_links[i] = NULL)
+        library.bpf_link__destroy(k->io_links[i]);
     for (int i = 0; i < k->count; i++)
         library.bpf_link__destroy(k->links[i]); /* and the event's descriptor */
     k->count = 0;
@@ -524,6 +551,13 @@ void wick_host_kernel_counts(struct wick_host_kernel *k, struct wick_host_counts
             out->wait.nested += of[i].wait.nested;
             out->wait.no_memory += of[i].wait.no_memory;
             out->wait.walk_ns += of[i].wait.walk_ns;
+            out->io.requests += of[i].io.requests;
+            out->io.fired += of[i].io.fired;
+            out->io.recorded += of[i].io.recorded;
+            out->io.ring_full += of[i].io.ring_full;
+            out->io.nested += of[i].io.nested;
+            out->io.no_memory += of[i].io.no_memory;
+            out->io.walk_ns += of[i].io.walk_ns;
         }
     }
     free(of);

@@ -27,6 +27,7 @@ typedef bool wick_host_take(void *arg, const struct wick_host_head *head);
 enum {
     WICK_HOST_LOAD_COUNTED = 1, /* shifted by the kind: enum wick_host_probe_kind */
     WICK_HOST_LOAD_WAITS = 8,
+    WICK_HOST_LOAD_IO = 16,
 };
 
 /* Loads the programs; nothing runs yet. -WICK_E_PERM or _UNSUPPORTED with a message
@@ -47,6 +48,9 @@ bool wick_host_kernel_probes(const struct wick_host_kernel *k);
 /* Starts records of a counted event, under that number (below WICK_HOST_COUNTED); name: for messages. */
 int wick_host_kernel_start_counted(struct wick_host_kernel *k, const struct wick_host_probe *p, uint32_t number,
                                    const char *name, struct wick_err *err);
+
+/* Starts records of requests to block devices, one of `period` at random. */
+int wick_host_kernel_start_io(struct wick_host_kernel *k, uint64_t period, struct wick_err *err);
 
 /* What came of a counted event so far, all CPUs together. */
 void wick_host_kernel_counted(struct wick_host_kernel *k, uint32_t number, struct wick_host_counted *out);

@@ -87,6 +87,7 @@ struct wick_host_relation {
     const struct wick_host_link *link; /* what it waited for, and what that one did */
     enum wick_host_doing doing;
     enum wick_host_detail detail;
+    const char *device, *operation; /* of a request to a disk */
 };
 
 /* The number of its labels; `of` may be NULL. */

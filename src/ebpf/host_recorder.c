@@ -28,6 +28,7 @@
 
 #include "base/clock.h"
 #include "ebpf/host_chain.h"
+#include "ebpf/host_io.h"
 #include "ebpf/host_names.h"
 #include "ebpf/host_teach.h"
 #include "record/wait_state.h"
@@ -54,12 +55,15 @@ struct wick_host_recorder {
     uint64_t taken;       /* records that were samples */
     uint64_t occurrences; /* records that were of counted events */
     uint64_t occurrences_weight;
+    uint64_t transfers; /* records of requests to disks that are done */
+    uint64_t transfers_weight;
     uint64_t waits_weight; /* ns, of waits that were written */
     uint8_t *kept;         /* records that were put off, one behind the other */
     size_t kept_bytes;
     uint64_t round_ns; /* when this round of taking records began */
     struct wick_host_rules rules;
     struct wick_host_probe probes[WICK_HOST_COUNTED];
+    struct wick_host_ios ios;
     struct wick_jfr_frame frames[FRAMES]; /* of one stack */
 };
 
@@ -85,11 +89,17 @@ static uint32_t expand_stack(struct wick_host_recorder *r, struct wick_host_proc
     return n;
 }
 
-static uint32_t thread_of(struct wick_host_recorder *r, const struct wick_host_head *h)
+static struct wick_host_tid tid_of(const struct wick_host_head *h)
 {
     struct wick_host_tid thread = {.start_ns = h->thread_start_ns, .tid = h->tid};
     memcpy(thread.comm, h->comm, sizeof thread.comm);
     thread.comm[sizeof thread.comm - 1] = 0;
+    return thread;
+}
+
+static uint32_t thread_of(struct wick_host_recorder *r, const struct wick_host_head *h)
+{
+    const struct wick_host_tid thread = tid_of(h);
     return wick_host_thread_number(&r->tables, &thread);
 }
 
@@ -133,6 +143,42 @@ static void write_occurrence(struct wick_host_recorder *r, const struct wick_hos
     };
     wick_jfr_write_perf_sample(r->writer, &event);
     r->occurrences_weight += event.weight;
+}
+
+/* A request to a disk begins: its event is made when it is done. */
+static void begin_request(struct wick_host_recorder *r, const struct wick_host_record *s)
+{
+    struct wick_host_transfer t = {.io = s->head.io, .frames = r->frames, .thread = tid_of(&s->head)};
+    struct wick_host_process *p = wick_host_process_of(&r->processes, &s->head);
+    if (!p)
+        return;
+    const struct wick_host_relation disk = {.device = wick_host_io_device(&r->ios, t.io.major, t.io.minor),
+                                            .operation = wick_host_io_operation(t.io.operation)};
+    t.n = expand_stack(r, p, s, &t.truncated);
+    t.context = wick_host_process_context(&r->processes, p, &disk);
+    wick_host_io_begin(&r->ios, &t);
+}
+
+static void end_request(struct wick_host_recorder *r, const struct wick_host_io *io)
+{
+    struct wick_host_transfer t;
+    if (!wick_host_io_end(&r->ios, io, &t))
+        return;
+    const struct wick_jfr_block_io event = {
+        .start_ns = io->begin_ns,
+        .duration_ns = io->whole_ns,
+        .thread = wick_host_thread_number(&r->tables, &t.thread),
+        .stack = wick_host_stack(&r->tables, t.frames, t.n, t.truncated),
+        .queued_ns = io->queued_ns,
+        .device = wick_host_io_device(&r->ios, io->major, io->minor),
+        .operation = wick_host_io_operation(io->operation),
+        .bytes = io->bytes,
+        .weight_ns = io->whole_ns * r->choice.io_period,
+        .context = t.context,
+    };
+    wick_jfr_write_block_io(r->writer, &event);
+    r->transfers_weight += event.weight_ns;
+    free(t.frames);
 }
 
 /* --- waits --- */
@@ -259,10 +305,16 @@ static void write_wait(struct wick_host_recorder *r, const struct wick_host_reco
 
 /* --- records --- */
 
+/* A head alone. */
+static bool is_short(const struct wick_host_head *head)
+{
+    return head->type == WICK_HOST_EXIT || head->type == WICK_HOST_IO_END;
+}
+
 /* Bytes of a record as it is kept: its size is a multiple of what it holds. */
 static size_t record_bytes(const struct wick_host_head *head)
 {
-    return head->type == WICK_HOST_EXIT
+    return is_short(head)
                ? sizeof *head
                : offsetof(struct wick_host_record, frames) + head->nframes * sizeof(struct wick_step_frame) +
                      head->nothers * sizeof(struct wick_host_other) + head->nlinks * sizeof(struct wick_host_link);
@@ -276,6 +328,10 @@ static void work_off(struct wick_host_recorder *r)
         at += record_bytes(head);
         if (head->type == WICK_HOST_EXIT)
             wick_host_process_end(&r->processes, &head->birth);
+        else if (head->type == WICK_HOST_IO_END)
+            end_request(r, &head->io);
+        else if (head->type == WICK_HOST_IO)
+            begin_request(r, (const struct wick_host_record *)head);
         else if (head->type == WICK_HOST_WAIT)
             write_wait(r, (const struct wick_host_record *)head);
         else if (head->type == WICK_HOST_OCCURRENCE)
@@ -299,7 +355,8 @@ static void put_off(struct wick_host_recorder *r, const struct wick_host_head *h
 static bool take_record(void *arg, const struct wick_host_head *head)
 {
     struct wick_host_recorder *r = arg;
-    if (head->type != WICK_HOST_EXIT) {
+    r->transfers += head->type == WICK_HOST_IO_END;
+    if (!is_short(head)) {
         if (head->nframes > WICK_HOST_FRAMES || head->nothers > WICK_HOST_OTHERS || head->nlinks > WICK_HOST_LINKS)
             return true;
         struct wick_host_process *p = wick_host_process_of(&r->processes, head);
@@ -348,6 +405,10 @@ static void write_settings(void *arg, struct wick_jfr_writer *w, uint64_t now_ns
     if (r->choice.threshold_ns) {
         snprintf(number, sizeof number, "%" PRIu64 " ns", r->choice.threshold_ns);
         write_setting(w, now_ns, WICK_JFR_EVENT_WALL_CLOCK_SAMPLE, "sched.threshold", number);
+    }
+    if (r->choice.io_period) {
+        snprintf(number, sizeof number, "%" PRIu64, r->choice.io_period);
+        write_setting(w, now_ns, WICK_JFR_EVENT_BLOCK_IO, "blockio", number);
     }
     for (uint32_t i = 0; i < r->choice.ncounted; i++) {
         snprintf(number, sizeof number, "%" PRIu64, (uint64_t)r->probes[i].attr.sample_period);
@@ -398,7 +459,13 @@ static void add_up(struct wick_host_recorder *r, struct wick_host_totals *t)
                  .nested = c.wait.nested,
                  .out_of_memory = c.wait.no_memory,
                  .walk_ns = c.wait.walk_ns},
+        .io = {.fired = c.io.fired,
+               .ring_full = c.io.ring_full,
+               .nested = c.io.nested,
+               .out_of_memory = c.io.no_memory,
+               .walk_ns = c.io.walk_ns},
         .switches = c.wait.switches,
+        .requests = c.io.requests,
         .processes = r->processes.met,
         .ended = r->processes.gone,
         .jvms = r->processes.jvms,
@@ -409,6 +476,7 @@ static void add_up(struct wick_host_recorder *r, struct wick_host_totals *t)
     add_up_events(&t->cpu, &s, WICK_JFR_EVENT_EXECUTION_SAMPLE, r->taken);
     add_up_events(&t->wait, &s, WICK_JFR_EVENT_WALL_CLOCK_SAMPLE, 0);
     add_up_events(&t->counted, &s, WICK_JFR_EVENT_PERF_SAMPLE, r->occurrences);
+    add_up_events(&t->io, &s, WICK_JFR_EVENT_BLOCK_IO, r->transfers);
 }
 
 static void write_type(struct wick_host_recorder *r, uint64_t now_ns, const char *type, const char *unit,
@@ -432,7 +500,7 @@ static void write_totals(struct wick_host_recorder *r, uint64_t now_ns)
 {
     struct wick_host_totals t;
     add_up(r, &t);
-    const struct wick_host_sum *all[] = {&t.cpu, &t.wait, &t.counted};
+    const struct wick_host_sum *all[] = {&t.cpu, &t.wait, &t.counted, &t.io};
     struct wick_host_sum sum = {0};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         sum.fired += all[i]->fired;
@@ -458,6 +526,8 @@ static void write_totals(struct wick_host_recorder *r, uint64_t now_ns)
         write_type(r, now_ns, "perf", "occurrences", &t.counted, r->occurrences_weight);
     if (r->choice.threshold_ns)
         write_type(r, now_ns, "wall", "ns", &t.wait, r->waits_weight);
+    if (r->choice.io_period)
+        write_type(r, now_ns, "blockio", "ns", &t.io, r->transfers_weight);
     wick_jfr_write_profiler(r->writer, &(struct wick_jfr_profiler){.start_ns = now_ns,
                                                                    .fired = sum.fired,
                                                                    .recorded = sum.recorded,
@@ -527,7 +597,7 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
     r->choice = *choice;
     r->start_ns = wick_clock_mono_ns();
     r->start_epoch_ns = wick_clock_epoch_ns();
-    unsigned what = choice->threshold_ns ? WICK_HOST_LOAD_WAITS : 0;
+    unsigned what = (choice->threshold_ns ? WICK_HOST_LOAD_WAITS : 0) | (choice->io_period ? WICK_HOST_LOAD_IO : 0);
     int rc = find_probes(r, &what, err);
     rc = rc ? rc : wick_host_kernel_open(&r->kernel, what, take_record, r, err);
     if (!rc) {
@@ -535,13 +605,15 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
         wick_host_processes_init(&r->processes, r->kernel, &r->tables);
         r->kept = malloc(KEPT);
         if (wick_host_names_init(&r->names, &r->tables) ||
-            wick_host_rules_init(&r->rules, &sink, &r->processes.devices) || !r->kept)
+            wick_host_rules_init(&r->rules, &sink, &r->processes.devices) || wick_host_ios_init(&r->ios) || !r->kept)
             rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
     }
     if (!rc && choice->interval_ns)
         rc = wick_host_kernel_start(r->kernel, choice->interval_ns, err);
     if (!rc && choice->threshold_ns)
         rc = wick_host_kernel_start_waits(r->kernel, choice->threshold_ns, err);
+    if (!rc && choice->io_period)
+        rc = wick_host_kernel_start_io(r->kernel, choice->io_period, err);
     for (uint32_t i = 0; i < choice->ncounted && !rc; i++)
         rc = wick_host_kernel_start_counted(r->kernel, &r->probes[i], i, choice->counted[i].name, err);
     if (rc) {
@@ -622,6 +694,7 @@ void wick_host_recorder_close(struct wick_host_recorder *r, struct wick_host_tot
     }
     wick_host_names_release(&r->names);
     wick_host_rules_release(&r->rules);
+    wick_host_ios_release(&r->ios);
     wick_host_processes_release(&r->processes);
     wick_host_tables_release(&r->tables);
     wick_host_kernel_close(r->kernel);

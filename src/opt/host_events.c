@@ -14,7 +14,7 @@
 #define MOST_PERIOD        1000000000000u
 #define TRACEPOINT         "tracepoint:" /* as bpftrace spells it; perf does without */
 
-enum kind { INTERVAL, THRESHOLD };
+enum kind { INTERVAL, THRESHOLD, PERIOD };
 
 static const struct host_word {
     const char *word;
@@ -48,7 +48,7 @@ static const struct host_word *row_of(const char *word, const char **text)
 {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t n = strlen(words[i].word);
-        if (strncmp(word, words[i].word, n) != 0 || (word[n] && (words[i].kind != THRESHOLD || word[n] != '=')))
+        if (strncmp(word, words[i].word, n) != 0 || (word[n] && (words[i].kind == INTERVAL || word[n] != '=')))
             continue;
         *text = word + n + (word[n] == '=');
         return &words[i];
@@ -64,6 +64,14 @@ static bool is_perf_event(const char *name)
     return name[0] == 'r' && name[1] && !name[1 + strspn(name + 1, "0123456789abcdefABCDEF")];
 }
 
+/* A number from 1 on. */
+static bool parse_period(const char *text, uint64_t most, uint64_t *period)
+{
+    size_t digits = strspn(text, "0123456789");
+    *period = strtoull(text, NULL, 10);
+    return digits && digits < 19 && !text[digits] && *period && *period <= most;
+}
+
 /* NAME or NAME=PERIOD; a name may have `=` in it as well, in the path of a library. */
 static bool take_counted(const char *word, struct wick_opt_host_events *out)
 {
@@ -72,13 +80,8 @@ static bool take_counted(const char *word, struct wick_opt_host_events *out)
     const char *from = strncmp(word, TRACEPOINT, strlen(TRACEPOINT)) ? word : word + strlen(TRACEPOINT);
     const char *last = strrchr(from, '=');
     size_t n = last && !strchr(last, ':') && !strchr(last, '/') ? (size_t)(last - from) : strlen(from);
-    if (from[n]) {
-        const char *digits = from + n + 1;
-        size_t count = strspn(digits, "0123456789");
-        period = strtoull(digits, NULL, 10);
-        if (!count || digits[count] || count > 13 || !period || period > MOST_PERIOD)
-            return false;
-    }
+    if (from[n] && !parse_period(from + n + 1, MOST_PERIOD, &period))
+        return false;
     if (!n || n >= sizeof name || out->ncounted == WICK_OPT_HOST_COUNTED)
         return false;
     memcpy(name, from, n);
@@ -101,9 +104,12 @@ static bool take(const char *word, uint64_t interval_ns, struct wick_opt_host_ev
     const struct host_word *row = row_of(word, &text);
     if (!row)
         return take_counted(word, out);
-    uint64_t ns = row->kind == INTERVAL ? interval_ns : THRESHOLD_NS;
-    if (row->kind == THRESHOLD && text[-1] == '=' &&
+    bool given = text[-1] == '=';
+    uint64_t ns = row->kind == INTERVAL ? interval_ns : row->kind == THRESHOLD ? THRESHOLD_NS : 1;
+    if (row->kind == THRESHOLD && given &&
         (wick_opt_interval(text, false, &ns) || ns < LEAST_THRESHOLD_NS || ns > MOST_THRESHOLD_NS))
+        return false;
+    if (row->kind == PERIOD && given && !parse_period(text, UINT32_MAX, &ns))
         return false;
     memcpy((char *)out + row->offset, &ns, sizeof ns);
     return true;
@@ -120,7 +126,8 @@ int wick_opt_host_events(const char *list, uint64_t interval_ns, struct wick_opt
         if (!take(word, interval_ns, &e))
             return wick_err_set(
                 err, WICK_E_USAGE,
-                "option event: '%.100s' is not a list of any of:%s (THRESHOLD: a time from 1us to 4s), and at most %d "
+                "option event: '%.100s' is not a list of any of:%s (THRESHOLD: a time from 1us to 4s; N: one of so "
+                "many), and at most %d "
                 "counted events, each once, as NAME or NAME=N (every Nth): page-faults and other events of perf, "
                 "tracepoints such as sched:sched_process_exec, uprobe:/PATH/OF/LIBRARY:FUNCTION and "
                 "uretprobe:/PATH/OF/LIBRARY:FUNCTION",

@@ -3,7 +3,7 @@
 # jdks: 17 25
 # ci: 25
 # alone
-"""Counted events of the whole machine: `wick host -e` with tracepoints, probes of functions and page faults. What a program did so and
+"""Counted events of the whole machine, and requests to disks: `wick host -e` with tracepoints, probes of functions, page faults, blockio. What a program did so and
 so many times must be in the recording, to within a period on each CPU; nothing stays in the kernel after kill -9."""
 import collections
 import ctypes
@@ -172,6 +172,77 @@ def check_java():
     jvm.kill()
 
 
+def disk_of(path):
+    """The name of the whole disk that a file is on, as in /sys/block; None if it is on none."""
+    device = os.stat(path).st_dev
+    place = os.path.realpath(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}")
+    if not os.path.exists(place):
+        return None
+    return os.path.basename(os.path.dirname(place) if os.path.exists(place + "/partition") else place)
+
+
+def completed(disk):
+    """(reads and writes that are done, how many are under way), by the kernel's count."""
+    with open(f"/sys/block/{disk}/stat", encoding="utf-8") as f:
+        n = list(map(int, f.read().split()))
+    return n[0] + n[4], n[8]
+
+
+def check_io():
+    """Writes of a known size to a disk: bytes, device, time and who made them."""
+    name, size, n = t.path("disk"), 1 << 16, 64
+    with open(name, "wb") as f:
+        f.write(os.urandom(size * n))
+        os.fsync(f.fileno())
+    disk = disk_of(name)
+    try:
+        fd = os.open(name, os.O_WRONLY | os.O_DIRECT) if disk else -1
+    except OSError:
+        fd = -1
+    if fd < 0:
+        t.skip("block I/O", "the tests' folder is on no disk that can be written to directly")
+        return
+    outer = completed(disk)[0]
+    p = subprocess.Popen([t.WICK, "host", "-d", "3600", "-e", "blockio", "-f", t.path("io.jfr")], stderr=subprocess.PIPE, text=True)
+    t.check("it records requests", t.until(lambda: os.path.exists(t.path("io.jfr")) and os.path.getsize(t.path("io.jfr")), pause=0.02))
+    inner, under_way = completed(disk)
+    memory, took = mmap.mmap(-1, size), 0
+    memory.write(os.urandom(size))
+    for i in range(n):
+        begin = time.monotonic_ns()
+        os.pwrite(fd, memory, i * size)
+        took += time.monotonic_ns() - begin
+    os.close(fd)
+    inner = completed(disk)[0] - inner
+    p.send_signal(signal.SIGINT)
+    said = p.communicate()[1]
+    outer = completed(disk)[0] - outer
+    events = t.json_values(t.path("io.jfr"), "wick.BlockIO")
+    total = [r for r in t.events(t.path("io.jfr"), "wick.SampleTotals") if r["type"] == "blockio"][-1]
+    fired, recorded, dropped = (int(total[k]) for k in ("fired", "recorded", "dropped"))
+    t.check("requests: fired = recorded + dropped, and so many are there", fired == recorded + dropped > 0 and recorded == len(events),
+            (total, len(events), said))
+    mine = [e for e in events if f"-{os.getpid()},device={disk},operation=write" in e["context"]]
+    total = sum(e["bytes"] for e in mine)
+    t.check("the bytes that were written, to their disk", (n - dropped) * size <= total <= n * size and {e["device"] for e in mine} == {disk},
+            (total, n * size, mine[:3], said))
+    t.check("no request took longer than the calls that waited for it", mine and len(mine) <= n and
+            sum(t.json_seconds(e["duration"]) for e in mine) <= took / 1e9, (len(mine), took))
+    t.check("and none was longer in the queue than as a whole",
+            all(0 <= t.json_seconds(e["queued"]) <= t.json_seconds(e["duration"]) for e in events), events[:3])
+    here = [e for e in events if e["device"] == disk and e["operation"] in ("read", "write")]
+    t.check("as many reads and writes as the kernel counts", inner - under_way - dropped <= len(here) <= outer,
+            (inner, under_way, dropped, len(here), outer))
+    frames = [f["method"]["name"] for e in mine for f in (e["stackTrace"] or {"frames": []})["frames"]]
+    t.check("with the stack of the call", any(re.match(r"ksys_pwrite|.*sys_pwrite64", f) for f in frames), frames[:60])
+    r = t.wick("flame", "-e", "blockio", "--by", "device", "-o", t.path("io.html"), t.path("io.jfr"))
+    t.check("a flame graph can be made of them", r.status == 0, r)
+    r = t.wick("host", "-d", "1s", "-e", "blockio=4", "-f", t.path("fourth.jfr"))
+    events = t.json_values(t.path("fourth.jfr"), "wick.BlockIO")
+    t.check("one of four stands for four", r.status == 0 and all(
+        abs(t.json_seconds(e["weight"]) - 4 * t.json_seconds(e["duration"])) < 1e-6 for e in events), (r, events[:3]))
+
+
 def check_refused():
     """What does not exist, with what to do."""
     text = t.path("text")
@@ -202,14 +273,14 @@ def check_refused():
 
 
 def check_kill():
-    p = subprocess.Popen([t.WICK, "host", "-d", "3600", "-e", f"sched:sched_switch=1000,uprobe:{LIBC_FILE}:labs,page-faults=1000",
+    p = subprocess.Popen([t.WICK, "host", "-d", "3600", "-e", f"sched:sched_switch=1000,uprobe:{LIBC_FILE}:labs,page-faults=1000,blockio",
                           "-f", t.path("killed.jfr")], stderr=subprocess.DEVNULL)
-    names = {"counted_tracepo", "counted_probe", "counted_perf"}  # the kernel keeps 15 letters
+    names = {"counted_tracepo", "counted_probe", "counted_perf", "io_insert", "io_issue", "io_complete"}  # the kernel keeps 15 letters
 
     def mine():
         loaded = bpf_programs.loaded()
         return {i: loaded[i] for i in bpf_programs.of(p.pid) & set(loaded) if loaded[i] in names}
-    t.check("its programs can be seen while it runs", t.until(lambda: len(mine()) == 3), (mine(), bpf_programs.loaded()))
+    t.check("its programs can be seen while it runs", t.until(lambda: len(mine()) == len(names)), (mine(), bpf_programs.loaded()))
     those = set(mine())
     p.kill()
     p.wait()
@@ -227,6 +298,7 @@ if tried.status in (5, 6):
 check_counts()
 check_faults()
 check_java()
+check_io()
 check_refused()
 check_kill()
 t.done()

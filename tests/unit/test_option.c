@@ -483,8 +483,10 @@ static void test_host_events__words_are_taken_alone_and_as_a_list(void **state)
 {
     static const struct {
         const char *list;
-        uint64_t interval_ns, threshold_ns;
+        uint64_t interval_ns, threshold_ns, io_period;
     } cases[] = {{"cpu", 7, 0},
+                 {"blockio", 0, 0, 1},
+                 {"cpu,blockio=4294967295,sched", 7, 1000000, 4294967295},
                  {"sched", 0, 1000000},
                  {"cpu,sched", 7, 1000000},
                  {"sched=2us,cpu", 7, 2000},
@@ -495,6 +497,7 @@ static void test_host_events__words_are_taken_alone_and_as_a_list(void **state)
         assert_int_equal(wick_opt_host_events(cases[i].list, 7, &e, &err), 0);
         assert_int_equal(e.interval_ns, cases[i].interval_ns);
         assert_int_equal(e.threshold_ns, cases[i].threshold_ns);
+        assert_int_equal(e.io_period, cases[i].io_period);
     }
 }
 
@@ -573,6 +576,10 @@ static void test_host_events__other_lists_are_refused_with_the_words(void **stat
                                         "a:b=-1",
                                         "a:b,a:b",
                                         "a:b=10000000000001",
+                                        "blockio=",
+                                        "blockio=0",
+                                        "blockio=4294967296",
+                                        "blockio=1ms",
                                         "page-fault",
                                         "cpu-clock",
                                         "tracepoint:page-faults",

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests to disks that are under way, as `wick host` keeps them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "ebpf/host_io.h"
+
+static struct wick_host_transfer transfer_of(uint64_t i, struct wick_jfr_frame *frame)
+{
+    *frame = (struct wick_jfr_frame){.method = (uint32_t)i + 1};
+    /* addresses are used again */
+    return (struct wick_host_transfer){
+        .io = {.request = 4096 * (i % 300), .begin_ns = 1000 + i}, .frames = frame, .n = i % 2, .context = (uint32_t)i};
+}
+
+static void check_end(struct wick_host_ios *ios, uint64_t i)
+{
+    struct wick_jfr_frame frame;
+    struct wick_host_transfer t = transfer_of(i, &frame), out;
+    assert_true(wick_host_io_end(ios, &t.io, &out));
+    assert_int_equal(out.context, i);
+    assert_int_equal(out.n, i % 2);
+    if (out.n)
+        assert_int_equal(out.frames[0].method, i + 1);
+    free(out.frames);
+    assert_false(wick_host_io_end(ios, &t.io, &out));
+}
+
+static void test_io__each_ends_once_in_whatever_order(void **state)
+{
+    enum { ALL = 20000, AT_ONCE = 5000 };
+    struct wick_host_ios ios;
+    struct wick_jfr_frame frame;
+    static uint64_t under_way[AT_ONCE];
+    uint64_t random = 7, begun = 0;
+    uint32_t n = 0;
+    assert_int_equal(wick_host_ios_init(&ios), 0);
+    while (begun < ALL || n) {
+        if (begun < ALL && n < AT_ONCE && wick_random_below(&random, 100) < 70) {
+            const struct wick_host_transfer t = transfer_of(begun, &frame);
+            assert_true(wick_host_io_begin(&ios, &t));
+            under_way[n++] = begun++;
+        } else if (n) {
+            uint32_t which = (uint32_t)wick_random_below(&random, n);
+            check_end(&ios, under_way[which]);
+            under_way[which] = under_way[--n];
+        }
+        assert_int_equal(ios.count, n);
+    }
+    wick_host_ios_release(&ios);
+}
+
+static void test_io__more_than_there_is_room_for_are_refused(void **state)
+{
+    struct wick_host_ios ios;
+    struct wick_jfr_frame frame;
+    assert_int_equal(wick_host_ios_init(&ios), 0);
+    for (uint64_t i = 0; i <= WICK_HOST_TRANSFERS; i++) {
+        const struct wick_host_transfer t = transfer_of(i, &frame);
+        assert_int_equal(wick_host_io_begin(&ios, &t), i < WICK_HOST_TRANSFERS);
+    }
+    check_end(&ios, 5);
+    const struct wick_host_transfer again = transfer_of(5, &frame), twice = transfer_of(6, &frame);
+    assert_false(wick_host_io_begin(&ios, &twice)); /* it is under way */
+    assert_true(wick_host_io_begin(&ios, &again));
+    wick_host_ios_release(&ios);
+}
+
+static void test_io__a_device_without_a_name_has_its_numbers(void **state)
+{
+    struct wick_host_ios ios;
+    assert_int_equal(wick_host_ios_init(&ios), 0);
+    assert_string_equal(wick_host_io_device(&ios, 4095, 77), "4095:77");
+    assert_string_equal(wick_host_io_device(&ios, 0, 0), "none");
+    for (uint32_t i = 0; i < 3 * WICK_HOST_DEVICES; i++)
+        wick_host_io_device(&ios, 4095, i);
+    assert_string_equal(wick_host_io_device(&ios, 4095, 77), "4095:77");
+    wick_host_ios_release(&ios);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_io__each_ends_once_in_whatever_order),
+        cmocka_unit_test(test_io__more_than_there_is_room_for_are_refused),
+        cmocka_unit_test(test_io__a_device_without_a_name_has_its_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
