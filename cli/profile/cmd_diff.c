@@ -143,8 +143,10 @@ static int write_file(struct diff *d, struct wick_diff *c, struct wick_err *err)
     struct wick_diff_table table = d->table;
     bool page = ends_in(d->out, ".html");
     table.json = ends_in(d->out, ".json");
-    if (!page && !table.json && !ends_in(d->out, ".txt"))
-        return wick_err_set(err, WICK_E_USAGE, "cannot infer the format of '%s': use .html, .json or .txt", d->out);
+    table.csv = ends_in(d->out, ".csv");
+    if (!page && !table.json && !table.csv && !ends_in(d->out, ".txt"))
+        return wick_err_set(err, WICK_E_USAGE, "cannot infer the format of '%s': use .html, .json, .csv or .txt",
+                            d->out);
     FILE *out = wick_save_open(d->out, false, err);
     if (!out)
         return -err->code;
@@ -196,7 +198,7 @@ static int run(struct diff *d, char **sides, struct wick_err *err)
         return rc;
     d->table.event = wick_profile_str(&d->profile, d->profile.events[d->export.event].name);
     d->table.unit = wick_picture_unit(&d->profile, &d->export);
-    wick_diff_sort(&c);
+    wick_diff_sort(&c, WICK_DIFF_BY_CHANGE, false);
     if (d->out)
         rc = write_file(d, &c, err);
     if (!rc && (!d->out || d->print)) {

@@ -12,7 +12,7 @@
 struct wick_diff_table {
     const char *event, *unit; /* "jdk.ExecutionSample"; "ns", "bytes" or "samples" */
     uint32_t rows;            /* at most; 0 = all */
-    bool json;
+    bool json, csv;           /* otherwise text */
 };
 
 /* Writes the rows of d, in their order, to out. */

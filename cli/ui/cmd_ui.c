@@ -233,6 +233,7 @@ static int serve(struct ui *u, char **words, int n, const sigset_t *ends, struct
                                            .view = wick_ui_front_view,
                                            .heap = wick_ui_heap_of_jvm,
                                            .table = wick_ui_front_table,
+                                           .changes = wick_ui_front_changes,
                                            .assets = wick_ui_assets};
     u->serve = wick_serve_new(&front);
     if (!u->serve)

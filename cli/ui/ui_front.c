@@ -7,8 +7,10 @@
 
 #include "cli/explain/explain_text.h"
 #include "cli/input/inputs.h"
+#include "cli/profile/diff_table.h"
 #include "cli/profile/top_table.h"
 #include "cli/ui/ui_views.h"
+#include "export/picture.h"
 #include "sys/jvmlist.h"
 #include "sys/procstat.h"
 
@@ -144,4 +146,44 @@ int wick_ui_front_table(void *ctx, const struct wick_picked *s, const struct wic
     o.rows = (uint32_t)rows;
     wick_cli_forget_inputs();
     return wick_top_table_write(&s->view, &o, out, err);
+}
+
+/* --- what changed --- */
+
+int wick_ui_front_changes(void *ctx, struct wick_answer_compared *c, const struct wick_ask *a, FILE *out,
+                          struct wick_err *err)
+{
+    static const char *const sorts[] = {
+        [WICK_DIFF_BY_CHANGE] = "change",           [WICK_DIFF_BY_NAME] = "name",
+        [WICK_DIFF_BY_SELF_BEFORE] = "self_before", [WICK_DIFF_BY_SELF_AFTER] = "self_after",
+        [WICK_DIFF_BY_SELF_CHANGE] = "self_change", [WICK_DIFF_BY_TOTAL_BEFORE] = "total_before",
+        [WICK_DIFF_BY_TOTAL_AFTER] = "total_after", [WICK_DIFF_BY_TOTAL_CHANGE] = "total_change",
+    };
+    enum { ROWS = 100, MOST_ROWS = 1000000, SORTS = sizeof sorts / sizeof *sorts };
+    const char *sort = wick_ask_get(a, "sort"), *format = wick_ask_get(a, "format");
+    const struct wick_export_options e = {.event = c->event};
+    int64_t rows;
+    bool turned = false;
+    unsigned k = 0;
+    (void)ctx;
+    int rc = wick_ask_number(a, "rows", 0, MOST_ROWS, ROWS, &rows, err);
+    rc = rc ? rc : wick_ask_flag(a, "turned", &turned, err);
+    while (sort && *sort && k < SORTS && strcmp(sorts[k], sort) != 0)
+        k++;
+    if (!rc && k == SORTS)
+        rc = wick_err_set(err, WICK_E_USAGE, "sort takes change, name, self_change and the like, not '%.40s'", sort);
+    bool csv = format && !strcmp(format, "csv");
+    if (!rc && format && *format && !csv && strcmp(format, "json") != 0)
+        rc = wick_err_set(err, WICK_E_USAGE, "format takes json or csv, not '%.40s'", format);
+    if (rc)
+        return rc;
+    const struct wick_diff_table o = {.event = wick_profile_str(&c->both, c->both.events[c->event].name),
+                                      .unit = wick_picture_unit(&c->both, &e),
+                                      .rows = (uint32_t)rows,
+                                      .json = !csv,
+                                      .csv = csv};
+    wick_cli_forget_inputs();
+    wick_diff_sort(&c->diff, (enum wick_diff_order)k, turned);
+    wick_diff_table_write(&c->diff, &o, out);
+    return 0;
 }

@@ -24,5 +24,7 @@ int wick_ui_front_copy_kept(void *ctx, const struct wick_growing *g, const struc
 int wick_ui_front_write_kept(void *ctx, void *copy, const struct wick_ask *a, FILE *out, struct wick_err *err);
 int wick_ui_front_table(void *ctx, const struct wick_picked *s, const struct wick_ask *a, FILE *out,
                         struct wick_err *err);
+int wick_ui_front_changes(void *ctx, struct wick_answer_compared *c, const struct wick_ask *a, FILE *out,
+                          struct wick_err *err);
 
 #endif

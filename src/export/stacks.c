@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "codec/csv.h"
 #include "codec/json.h"
 #include "codec/plain.h"
 #include "codec/stack_line.h"
@@ -18,24 +19,11 @@
 
 /* --- CSV --- */
 
-static void put_cell(FILE *out, const struct wick_strbuf *s)
-{
-    putc_unlocked('"', out);
-    if (s->len && strchr("=+-@\t\r", s->buf[0]))
-        putc_unlocked('\'', out);
-    for (size_t i = 0; i < s->len; i++) {
-        if (s->buf[i] == '"')
-            putc_unlocked('"', out);
-        putc_unlocked(s->buf[i], out);
-    }
-    putc_unlocked('"', out);
-}
-
 static void put_text(FILE *out, const char *s, size_t n, struct wick_strbuf *cell)
 {
     wick_strbuf_clear(cell);
     wick_plain_add(cell, s, n, "");
-    put_cell(out, cell);
+    wick_csv_cell(out, cell->buf, cell->len);
     putc_unlocked(',', out);
 }
 
@@ -64,7 +52,7 @@ static void put_row(FILE *out, const struct wick_shown *s, const struct wick_agg
     wick_strbuf_clear(cell);
     for (uint32_t i = n; i--;)
         add_frame(cell, wick_shown_name(s, path[i]), i + 1 == n);
-    put_cell(out, cell);
+    wick_csv_cell(out, cell->buf, cell->len);
     fputs("\r\n", out);
 }
 

@@ -10,11 +10,6 @@
  * whose callers or callees are asked for must not vanish in that, so the stacks through it are chosen first, by an
  * expression made of its name. Order: choose, prune, fold, reverse, focus.
  *
- * Two recordings are merged into one profile, in which equal stacks have equal numbers (analysis/compare/diff.h).
- * After each merge its aggregates are taken out, as one side. The event type is that of the base; if the other's
- * samples turn out to be of another type once merged, there is nothing to compare. Both share all conditions but the
- * time range. This tree is not pruned.
- *
  * Weights by label are first added up by set of labels, then each set is split into its pairs, which are sorted so
  * that equal ones lie side by side: sets are mostly far fewer than aggregates.
  */
@@ -23,13 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/compare/diff.h"
 #include "base/sum.h"
 #include "codec/json.h"
 #include "export/picture.h"
 #include "flame/pack.h"
 #include "flame/tree_focus.h"
-#include "model/merge.h"
 #include "serve/picked.h"
 
 const char *wick_answer_unit(unsigned unit)
@@ -73,7 +66,8 @@ void wick_answer_put_event(struct wick_json *j, const struct wick_profile *p, ui
 
 /* --- flame graphs --- */
 
-static int put_tree(struct wick_json *j, struct wick_tree *t, const struct wick_flame_opts *o, struct wick_err *err)
+int wick_answer_put_tree(struct wick_json *j, struct wick_tree *t, const struct wick_flame_opts *o,
+                         struct wick_err *err)
 {
     if (wick_tree_sort(t))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
@@ -173,7 +167,7 @@ static int write_flame(const struct wick_picked *s, const struct wick_ask *a, bo
     put_int(&j, "start_ns", s->view.start_ns);
     put_int(&j, "end_ns", s->view.end_ns);
     put_flag(&j, "truncated", truncated);
-    rc = put_tree(&j, t, &f, err);
+    rc = wick_answer_put_tree(&j, t, &f, err);
     wick_json_close(&j, '}');
     wick_strbuf_release(&subtitle);
     wick_tree_free(t);
@@ -197,113 +191,6 @@ int wick_answer_flame(struct wick_growing *g, const struct wick_ask *a, FILE *ou
         rc = truncated < 0 ? truncated : write_flame(&s, a, truncated, out, err);
         wick_picked_release(&s);
     }
-    wick_pick_release(&k);
-    return rc;
-}
-
-/* --- two of them --- */
-
-struct pair {
-    struct wick_profile both;
-    struct wick_diff_side side[2];
-    struct wick_agg *aggs[2];
-    uint16_t event;
-    int64_t start_ns, end_ns; /* of the second one */
-};
-
-/* Adds what is chosen of one recording; its samples become a side. */
-static int add_side(struct pair *d, unsigned i, struct wick_growing *g, const struct wick_pick *k, struct wick_err *err)
-{
-    struct wick_picked s;
-    int rc = wick_picked_init(&s, k, g, err);
-    if (rc)
-        return wick_err_prefix(err, "%s", i ? "this recording" : "base");
-    const struct wick_sample_type *e = &s.view.events[s.event];
-    const struct wick_string *name = &s.view.strings[e->name];
-    rc = wick_profile_merge(&d->both, &s.view);
-    uint16_t event = wick_profile_event(&d->both, wick_profile_string(&d->both, name->s, name->len), e->kind, e->unit);
-    if (rc)
-        rc = wick_err_set(err, WICK_E_NOMEM, "out of memory while comparing");
-    else if (i && event != d->event)
-        rc = wick_err_set(err, WICK_E_NOTFOUND,
-                          "the samples of this recording are of another event, or in another unit");
-    d->event = event;
-    d->start_ns = s.view.start_ns;
-    d->end_ns = s.view.end_ns;
-    d->aggs[i] = wick_profile_take_aggs(&d->both, &d->side[i].naggs);
-    d->side[i].aggs = d->aggs[i];
-    wick_picked_release(&s);
-    return rc;
-}
-
-static int write_diff(struct pair *d, bool absolute, FILE *out, struct wick_err *err)
-{
-    struct wick_diff c;
-    struct wick_json j = {.out = out};
-    const struct wick_diff_options how = {.event = d->event, .absolute = absolute};
-    const struct wick_export_options o = {.event = d->event};
-    int rc = wick_diff_init(&c, &d->both, d->side, &how, err);
-    if (rc)
-        return rc;
-    const struct wick_flame_opts f = {
-        .unit = wick_picture_unit(&d->both, &o), .change = c.change, .absolute = absolute};
-    struct wick_sample_type *e = &d->both.events[d->event];
-    e->weight = (int64_t)(c.measured.weight[1] < INT64_MAX ? c.measured.weight[1] : INT64_MAX);
-    e->count = c.measured.samples[1];
-    wick_json_open(&j, '{');
-    wick_answer_put_event(&j, &d->both, d->event);
-    wick_json_key(&j, "base_weight");
-    wick_json_uint(&j, c.measured.weight[0]);
-    wick_json_key(&j, "base_samples");
-    wick_json_uint(&j, c.measured.samples[0]);
-    put_int(&j, "start_ns", d->start_ns);
-    put_int(&j, "end_ns", d->end_ns);
-    put_flag(&j, "truncated", false);
-    rc = put_tree(&j, c.tree, &f, err);
-    wick_json_close(&j, '}');
-    wick_diff_release(&c);
-    return rc;
-}
-
-static int compare(struct wick_growing *base, struct wick_growing *g, struct wick_pick *k, const struct wick_ask *a,
-                   FILE *out, struct wick_err *err)
-{
-    struct pair d = {0};
-    struct wick_pick before = *k; /* borrows its tests */
-    uint16_t event = 0;
-    bool absolute = false;
-    int rc = wick_ask_flag(a, "absolute", &absolute, err);
-    rc = rc ? rc : wick_ask_number(a, "base_from", 0, INT64_MAX, 0, &before.from_ns, err);
-    rc = rc ? rc : wick_ask_number(a, "base_to", 0, INT64_MAX, 0, &before.to_ns, err);
-    rc = rc ? rc : wick_pick_event(k, base, &event, err);
-    if (rc)
-        return rc;
-    char *name = strdup(wick_profile_str(&base->p, base->p.events[event].name));
-    if (!name || wick_profile_init(&d.both)) {
-        free(name);
-        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    }
-    before.event = k->event = name;
-    d.both.by_thread = d.both.by_state = false;
-    d.both.objects = true;
-    d.both.keep = wick_picture_keep(0) & ~(unsigned)WICK_KEEP_LINES;
-    rc = add_side(&d, 0, base, &before, err);
-    rc = rc ? rc : add_side(&d, 1, g, k, err);
-    rc = rc ? rc : write_diff(&d, absolute, out, err);
-    free(d.aggs[0]);
-    free(d.aggs[1]);
-    wick_profile_release(&d.both);
-    free(name);
-    return rc;
-}
-
-int wick_answer_diff(struct wick_growing *base, struct wick_growing *g, const struct wick_ask *a, FILE *out,
-                     struct wick_err *err)
-{
-    struct wick_pick k;
-    int rc = wick_pick_init(&k, a, err);
-    k.whole_stacks = true;
-    rc = rc ? rc : compare(base, g, &k, a, out, err);
     wick_pick_release(&k);
     return rc;
 }

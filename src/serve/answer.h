@@ -13,8 +13,10 @@
 
 #include <stdio.h>
 
+#include "analysis/compare/diff.h"
 #include "codec/json.h"
 #include "export/format.h"
+#include "flame/flame.h"
 #include "serve/ask.h"
 #include "serve/growing.h"
 #include "serve/sources.h"
@@ -22,9 +24,26 @@
 /* The call tree, packed (flame/pack.h). */
 int wick_answer_flame(struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err);
 
-/* The call tree of two recordings, and what of each node was in the base. Both may be the same. */
-int wick_answer_diff(struct wick_growing *base, struct wick_growing *g, const struct wick_ask *a, FILE *out,
-                     struct wick_err *err);
+/* Two selections compared. */
+struct wick_answer_compared {
+    struct wick_diff diff;
+    struct wick_profile both; /* what diff's tree and rows are of */
+    uint16_t event;
+    int64_t start_ns, end_ns; /* of the second one */
+};
+
+/* Compares what the request chooses of base with what it chooses of g; both may be the same. -WICK_E_USAGE, _NOTFOUND,
+ * _LIMIT, _NOMEM; release if it succeeds. */
+int wick_answer_compare(struct wick_answer_compared *c, struct wick_growing *base, struct wick_growing *g,
+                        const struct wick_ask *a, struct wick_err *err);
+void wick_answer_compared_release(struct wick_answer_compared *c);
+
+/* The call tree of both, and what of each node was in the base. */
+int wick_answer_diff(struct wick_answer_compared *c, FILE *out, struct wick_err *err);
+
+/* The members `nodes` and `data` of an answer with a call tree. */
+int wick_answer_put_tree(struct wick_json *j, struct wick_tree *t, const struct wick_flame_opts *o,
+                         struct wick_err *err);
 
 /* Weight over time. */
 int wick_answer_series(struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/picked.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,53 +18,88 @@ static int add_test(struct wick_pick *k, enum wick_test_what what, const char *k
     return wick_shape_test(&k->shape, what, key, NULL, expression, err);
 }
 
-/* "KEY:VALUE"; the text is the request's own, so the key may be cut out of it. */
+/* "KEY:VALUE" */
 static int add_label(struct wick_pick *k, const char *text, struct wick_err *err)
 {
-    char *colon = strchr((char *)(uintptr_t)text, ':');
+    const char *colon = strchr(text, ':');
     if (!colon || colon == text)
         return wick_err_set(err, WICK_E_USAGE, "label takes KEY:VALUE, not '%.60s'", text);
-    *colon = 0;
-    return wick_shape_test(&k->shape, WICK_TEST_VALUE, text, colon + 1, NULL, err);
+    char *key = strndup(text, (size_t)(colon - text));
+    if (!key)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    int rc = wick_shape_test(&k->shape, WICK_TEST_VALUE, key, colon + 1, NULL, err);
+    if (rc)
+        free(key);
+    else
+        k->keys[k->nkeys++] = key;
+    return rc;
 }
 
-static int take_pair(struct wick_pick *k, const struct wick_ask_pair *pair, struct wick_err *err)
+static int take_condition(struct wick_pick *k, const char *key, const char *value, struct wick_err *err)
 {
-    if (!strcmp(pair->key, "thread") || !strcmp(pair->key, "state"))
-        return add_test(k, WICK_TEST_VALUE, pair->key, pair->value, err);
-    if (!strcmp(pair->key, "filter"))
-        return add_test(k, WICK_TEST_INCLUDE, NULL, pair->value, err);
-    if (!strcmp(pair->key, "exclude"))
-        return add_test(k, WICK_TEST_EXCLUDE, NULL, pair->value, err);
-    if (!strcmp(pair->key, "label"))
-        return add_label(k, pair->value, err);
-    if (!strcmp(pair->key, "endpoint"))
-        return wick_shape_test(&k->shape, WICK_TEST_VALUE, "endpoint", pair->value, NULL, err);
+    if (!strcmp(key, "thread") || !strcmp(key, "state"))
+        return add_test(k, WICK_TEST_VALUE, key, value, err);
+    if (!strcmp(key, "filter"))
+        return add_test(k, WICK_TEST_INCLUDE, NULL, value, err);
+    if (!strcmp(key, "exclude"))
+        return add_test(k, WICK_TEST_EXCLUDE, NULL, value, err);
+    if (!strcmp(key, "label"))
+        return add_label(k, value, err);
+    if (!strcmp(key, "endpoint"))
+        return wick_shape_test(&k->shape, WICK_TEST_VALUE, "endpoint", value, NULL, err);
     return 0;
 }
 
-int wick_pick_init(struct wick_pick *k, const struct wick_ask *a, struct wick_err *err)
+#define BASE "base_"
+
+/* The condition that a parameter sets of a side; NULL = none: it is the other side's, or the base has its own. */
+static const char *condition_of(const struct wick_ask *a, const char *key, bool base)
+{
+    char own[32];
+    if (!base)
+        return key; /* base_x is no condition */
+    if (!strncmp(key, BASE, sizeof BASE - 1))
+        return key + sizeof BASE - 1;
+    snprintf(own, sizeof own, BASE "%.20s", key);
+    return wick_ask_get(a, own) ? NULL : key;
+}
+
+static int init(struct wick_pick *k, const struct wick_ask *a, bool base, struct wick_err *err)
 {
     bool own = false;
     *k = (struct wick_pick){.event = wick_ask_get(a, "event")};
     if (k->event && !*k->event)
         k->event = NULL;
-    int rc = wick_ask_number(a, "from", 0, INT64_MAX, 0, &k->from_ns, err);
-    rc = rc ? rc : wick_ask_number(a, "to", 0, INT64_MAX, 0, &k->to_ns, err);
+    int rc = wick_ask_number(a, base ? BASE "from" : "from", 0, INT64_MAX, 0, &k->from_ns, err);
+    rc = rc ? rc : wick_ask_number(a, base ? BASE "to" : "to", 0, INT64_MAX, 0, &k->to_ns, err);
     rc = rc ? rc : wick_ask_flag(a, "own", &own, err);
     rc = rc ? rc : wick_ask_flag(a, "no_idle", &k->shape.no_idle, err);
     if (!rc && k->to_ns && k->to_ns <= k->from_ns)
-        rc = wick_err_set(err, WICK_E_USAGE, "nothing lies between from and to");
+        rc =
+            wick_err_set(err, WICK_E_USAGE, "nothing lies between %sfrom and %sto", base ? BASE : "", base ? BASE : "");
     k->shape.no_own = !own;
-    for (uint32_t i = 0; !rc && i < a->npairs; i++)
-        if (*a->pair[i].value)
-            rc = take_pair(k, &a->pair[i], err);
+    for (uint32_t i = 0; !rc && i < a->npairs; i++) {
+        const char *key = *a->pair[i].value ? condition_of(a, a->pair[i].key, base) : NULL;
+        rc = key ? take_condition(k, key, a->pair[i].value, err) : 0;
+    }
     return rc;
+}
+
+int wick_pick_init(struct wick_pick *k, const struct wick_ask *a, struct wick_err *err)
+{
+    return init(k, a, false, err);
+}
+
+int wick_pick_init_base(struct wick_pick *k, const struct wick_ask *a, struct wick_err *err)
+{
+    return init(k, a, true, err);
 }
 
 void wick_pick_release(struct wick_pick *k)
 {
     wick_shape_release(&k->shape);
+    while (k->nkeys)
+        free(k->keys[--k->nkeys]);
 }
 
 /* --- what fits --- */

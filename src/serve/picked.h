@@ -26,7 +26,9 @@ struct wick_pick {
     const char *event; /* NULL = the most significant one */
     int64_t from_ns, to_ns;
     struct wick_shape shape;
-    bool whole_stacks; /* with the class of an object as leaf */
+    bool whole_stacks;            /* with the class of an object as leaf */
+    char *keys[WICK_SHAPE_TESTS]; /* of labels, which the tests borrow */
+    uint32_t nkeys;
 };
 
 struct wick_picked {
@@ -37,6 +39,11 @@ struct wick_picked {
 /* Takes the parameters event, from, to, thread, label, endpoint, state, filter, exclude, own and no_idle. They borrow
  * from a. -WICK_E_USAGE with a message. Release in any case. */
 int wick_pick_init(struct wick_pick *k, const struct wick_ask *a, struct wick_err *err);
+
+/* The same for what is compared with: its time range is that of base_from and base_to only, and each of base_thread,
+ * base_label, base_endpoint, base_state, base_filter and base_exclude that is given, be it empty, stands in place of
+ * the one without base_. */
+int wick_pick_init_base(struct wick_pick *k, const struct wick_ask *a, struct wick_err *err);
 void wick_pick_release(struct wick_pick *k);
 
 /* Prepares to decide which aggregates of the recording are chosen; c is to be released. -WICK_E_NOMEM. */

@@ -205,20 +205,6 @@ static int answer_table(struct visit *v, struct wick_catalog_entry *e, struct wi
     return rc;
 }
 
-static int answer_diff(struct visit *v, struct wick_catalog_entry *e, struct wick_err *err)
-{
-    const char *id = wick_ask_get(v->a, "base");
-    if (!id)
-        return wick_err_set(err, WICK_E_USAGE, "base is missing: the id of the recording to compare with");
-    struct wick_catalog_entry *base = entry_named(v, id, err);
-    if (!base || read_entry(v, base, err) || check_content(base, "diff", err))
-        return -err->code;
-    if (!e->model && read_entry(v, e, err)) /* there was room for one of them only */
-        return -err->code;
-    return base->model ? wick_answer_diff(base->model, e->model, v->a, v->out, err)
-                       : wick_err_set(err, WICK_E_NOMEM, "both recordings together are too large");
-}
-
 /* The name of a file that a browser keeps: that of the recording, in characters that need no quoting. */
 static void name_file(struct visit *v, const struct wick_catalog_entry *e, const char *extension)
 {
@@ -228,6 +214,32 @@ static void name_file(struct visit *v, const struct wick_catalog_entry *e, const
         name[n++] = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", *s) ? *s : '_';
     name[n] = 0;
     snprintf(v->file, sizeof v->file, "%s.%s", n ? name : "recording", extension);
+}
+
+/* diff and diff/table */
+static int answer_diff(struct visit *v, struct wick_catalog_entry *e, bool table, struct wick_err *err)
+{
+    struct wick_answer_compared c;
+    const char *id = wick_ask_get(v->a, "base"), *format = wick_ask_get(v->a, "format");
+    if (!id)
+        return wick_err_set(err, WICK_E_USAGE, "base is missing: the id of the recording to compare with");
+    struct wick_catalog_entry *base = entry_named(v, id, err);
+    if (!base || read_entry(v, base, err) || check_content(base, "diff", err))
+        return -err->code;
+    if (!e->model && read_entry(v, e, err)) /* there was room for one of them only */
+        return -err->code;
+    if (!base->model)
+        return wick_err_set(err, WICK_E_NOMEM, "both recordings together are too large");
+    int rc = wick_answer_compare(&c, base->model, e->model, v->a, err);
+    if (rc)
+        return rc;
+    rc = table ? v->s->front.changes(v->s->front.ctx, &c, v->a, v->out, err) : wick_answer_diff(&c, v->out, err);
+    wick_answer_compared_release(&c);
+    if (!rc && table && format && !strcmp(format, "csv")) {
+        v->type = "text/csv; charset=utf-8";
+        name_file(v, e, "csv");
+    }
+    return rc;
 }
 
 static int answer_export(struct visit *v, struct wick_catalog_entry *e, struct wick_err *err)
@@ -365,8 +377,9 @@ static int ask_recording(struct visit *v, struct wick_err *err)
         return wick_answer_lines(e->model, a, &v->s->sources, v->out, err);
     if (a->nsegments == 5 && !strcmp(what, "table"))
         return answer_table(v, e, err);
-    if (a->nsegments == 5 && !strcmp(what, "diff"))
-        return answer_diff(v, e, err);
+    bool rows = a->nsegments == 6 && !strcmp(a->segment[5], "table");
+    if ((a->nsegments == 5 || rows) && !strcmp(what, "diff"))
+        return answer_diff(v, e, rows, err);
     if (a->nsegments == 5 && !strcmp(what, "export"))
         return answer_export(v, e, err);
     rc = e->model ? v->s->front.copy_kept(v->s->front.ctx, e->model, a, &v->kept, err) : 1;

@@ -7,13 +7,13 @@
  * end's: it lends its functions.
  *
  * Threads: requests come in threads of their own. One lock, wick_serve.lock, guards the catalog, the models in it and
- *          the front end's `table`; it is held while a question is answered, so one is at a time. What may take long,
- *          `view`, `heap`, `jvms`, `start`, `stop`, `change` and `mark`, is called without it. The front end has a lock
- *          of its own for its recordings: `runs` takes that one while ours is held, and never the other way round.
- *          wick_serve.long_work is held while an export is written or a `view` is made, so one is at a time; `lock` may
- *          be taken inside, but not the other way round. wick_serve.kept_work is the same for copies of what is kept of
- *          a recording, which are megabytes. wick_serve.heap_work is the same for heaps, which may take an hour: while
- *          one is at work others are refused.
+ *          the front end's `table` and `changes`; it is held while a question is answered, so one is at a time. What
+ *          may take long, `view`, `heap`, `jvms`, `start`, `stop`, `change` and `mark`, is called without it. The
+ *          front end has a lock of its own for its recordings: `runs` takes that one while ours is held, and never the
+ *          other way round. wick_serve.long_work is held while an export is written or a `view` is made, so one is at
+ *          a time; `lock` may be taken inside, but not the other way round. wick_serve.kept_work is the same for
+ *          copies of what is kept of a recording, which are megabytes. wick_serve.heap_work is the same for heaps,
+ *          which may take an hour: while one is at work others are refused.
  * Memory:  the catalog's; freed by wick_serve_free.
  */
 #ifndef WICK_SERVE_SERVE_H
@@ -21,6 +21,7 @@
 
 #include <pthread.h>
 
+#include "serve/answer.h"
 #include "serve/ask.h"
 #include "serve/catalog.h"
 #include "serve/guard.h"
@@ -77,6 +78,9 @@ struct wick_serve_front {
     int (*heap)(void *ctx, int pid, FILE *out, struct wick_err *err);
     /* The table of `wick top` of samples. */
     int (*table)(void *ctx, const struct wick_picked *s, const struct wick_ask *a, FILE *out, struct wick_err *err);
+    /* The table of `wick diff`, as JSON or, as the request asks, CSV; its rows are sorted for that. */
+    int (*changes)(void *ctx, struct wick_answer_compared *c, const struct wick_ask *a, FILE *out,
+                   struct wick_err *err);
     const struct wick_serve_asset *assets; /* the first is the page at / */
 };
 

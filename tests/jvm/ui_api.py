@@ -221,8 +221,8 @@ def check_paths(server, id_):
         if path.endswith(("/events", "/export", "/heap")) or "get" not in methods:
             continue
         real = path.replace("{id}", id_).replace("{trace}", trace).removeprefix("/api/v1/")
-        required = {"diff": {"base": id_}, "lines": {"method": "Labels.shares"}}
-        status, body = server.get(real, **required.get(path.rpartition("/")[2], {}))
+        required = {"diff": {"base": id_}, "diff/table": {"base": id_}, "lines": {"method": "Labels.shares"}}
+        status, body = server.get(real, **required.get(path.partition("{id}/")[2], {}))
         check_shape(path, "get", status, body)
         t.check(f"{path} has an answer", status == 200, (status, str(body)[:300]))
 

@@ -180,10 +180,51 @@ static void test_diff__a_few_samples_are_noise_even_where_the_other_side_has_non
     compare(&t, false);
     assert_false(wick_diff_is_real(wick_diff_change(&t.d, &row(&t, 'c')->self)));
     assert_true(wick_diff_is_real(wick_diff_change(&t.d, &row(&t, 'd')->self)));
-    wick_diff_sort(&t.d);
+    wick_diff_sort(&t.d, WICK_DIFF_BY_CHANGE, false);
     size_t n;
     const char *first = wick_tree_name_get(t.d.tree, t.d.rows[0].name, &n);
     assert_true(*first == 'd' || *first == 'b');
+    end(&t);
+}
+
+/* The names of the rows in an order, one letter each. */
+static void in_order(struct test *t, enum wick_diff_order order, bool turned, char *names)
+{
+    size_t n;
+    wick_diff_sort(&t->d, order, turned);
+    for (uint32_t i = 0; i < t->d.nrows; i++)
+        names[i] = *wick_tree_name_get(t->d.tree, t->d.rows[i].name, &n);
+    names[t->d.nrows] = 0;
+}
+
+static void test_diff__rows_are_sorted_by_any_figure(void **state)
+{
+    struct test t;
+    char names[8];
+    begin(&t);
+    add(&t, "ab", 60);
+    add(&t, "ac", 30);
+    add(&t, "d", 10);
+    side_done(&t, 0);
+    add(&t, "ab", 20);
+    add(&t, "ac", 70);
+    add(&t, "d", 10);
+    side_done(&t, 1);
+    compare(&t, false);
+    static const struct {
+        enum wick_diff_order order;
+        const char *names;
+    } orders[] = {{WICK_DIFF_BY_NAME, "abcd"},         {WICK_DIFF_BY_SELF_BEFORE, "bcda"},
+                  {WICK_DIFF_BY_SELF_AFTER, "cbda"},   {WICK_DIFF_BY_SELF_CHANGE, "cadb"},
+                  {WICK_DIFF_BY_TOTAL_BEFORE, "abcd"}, {WICK_DIFF_BY_TOTAL_AFTER, "acbd"}};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        in_order(&t, orders[i].order, false, names);
+        assert_string_equal(names, orders[i].names);
+    }
+    in_order(&t, WICK_DIFF_BY_NAME, true, names);
+    assert_string_equal(names, "dcba");
+    in_order(&t, WICK_DIFF_BY_TOTAL_CHANGE, true, names);
+    assert_int_equal(*names, 'b');
     end(&t);
 }
 
@@ -239,6 +280,7 @@ int main(void)
         cmocka_unit_test(test_diff__normalised_sides_weigh_the_same),
         cmocka_unit_test(test_diff__interval_is_that_of_two_proportions),
         cmocka_unit_test(test_diff__a_few_samples_are_noise_even_where_the_other_side_has_none),
+        cmocka_unit_test(test_diff__rows_are_sorted_by_any_figure),
         cmocka_unit_test(test_diff__unchanged_methods_raise_few_false_alarms),
         cmocka_unit_test(test_diff__an_empty_side_is_an_error),
     };

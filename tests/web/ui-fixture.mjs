@@ -13,7 +13,7 @@ const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=
 export const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** What a `wick ui` answers. */
-const REAL = ['memory/series', 'collections', 'export', 'heat', 'latency', 'traces', 'locks', 'safepoints', 'lines', 'heap', 'threads', 'table', 'labels'];
+const REAL = ['memory/series', 'collections', 'export', 'heat', 'latency', 'traces', 'locks', 'safepoints', 'lines', 'heap', 'threads', 'table', 'labels', 'diff', 'diff/table'];
 const isReal = (what, q) => REAL.includes(what) || q.has('callers_of') || q.has('callees_of') || (what === 'flame' && q.has('by'));
 
 /** A recording as the interface lists it, from what the commands say of the file. */
@@ -115,6 +115,8 @@ export class Fixture {
     if (!recording) return this.send(res, 404, { error: 'not_found', why: `There is no recording ${parts[1]}.`, what_to_do: 'The list of recordings shows what there is.' });
     if (parts.length === 2) return this.send(res, 200, recording);
     const what = parts.slice(2).join('/');
+    const base = this.recordings.get(url.searchParams.get('base'));
+    if (base) url.searchParams.set('base', this.realIds.get(base.path));
     if (isReal(what, url.searchParams)) return this.pass(res, `recordings/${this.realIds.get(recording.path)}/${what}${url.search}`);
     try {
       return this.send(res, 200, this.query(recording, parts[2], parts[3], url.searchParams));
@@ -165,7 +167,7 @@ export class Fixture {
   query(recording, what, more, q) {
     const event = recording.events.find((e) => e.name === q.get('event')) ?? recording.events[0];
     const file = recording.path;
-    if (what === 'flame' || what === 'diff') return this.flame(recording, event, what, q);
+    if (what === 'flame') return this.flame(recording, event, q);
     if (what === 'series') return series(recording, event, q);
     if (what === 'endpoints') return JSON.parse(this.run('endpoints', '--json', file));
     if (what === 'trace') return JSON.parse(this.run('trace', '--json', file, more));
@@ -174,11 +176,9 @@ export class Fixture {
     throw new Error(`no query ${what}`);
   }
 
-  flame(recording, event, what, q) {
-    const base = this.recordings.get(q.get('base'));
+  flame(recording, event, q) {
     const out = join(this.options.dir, 'flame.html');
-    if (what === 'diff') this.make('diff', '-e', event.name, base.path, recording.path, '-o', out);
-    else this.make('flame', '-e', event.name, ...filters(q), recording.path, '-o', out);
+    this.make('flame', '-e', event.name, ...filters(q), recording.path, '-o', out);
     const data = /id="data">([^<]*)</.exec(readFileSync(out, 'utf8'))[1];
     return { event: event.name, kind: event.kind, unit: event.unit, weight: event.total, samples: event.samples, own: 0, nodes: 0, truncated: false, start_ns: recording.start_ns, end_ns: recording.end_ns, data };
   }

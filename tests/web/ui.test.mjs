@@ -7,18 +7,13 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { addressOf, has, isWaiting, says, watchRequests } from './awaited.mjs';
+import { addressOf, has, says } from './awaited.mjs';
 import { violations } from './axe.mjs';
 import { launch } from './browser.mjs';
 import { leakyHeap } from './hprof.mjs';
-import { Shots } from './shots.mjs';
 import { describe, Fixture } from './ui-fixture.mjs';
+import { HOSTILE, MODES, Pages, SHOTS, SYNTH, table, WEB, WICK } from './ui-page.mjs';
 
-const source = join(new URL('.', import.meta.url).pathname, '..', '..');
-const WICK = process.env.WICK ?? join(source, 'build', 'wick');
-const SYNTH = process.env.WICK_SYNTH ?? join(WICK, '..', 'tests', 'jfr', 'jfr_synth');
-const SHOTS = process.env.WICK_WEB_OUT ?? join(source, 'build', 'web-shots');
-const HOSTILE = '</h3><script>alert(1)</script><img src=x onerror=alert(2)>\u202e';
 const JVMS = [
   { pid: 4711, name: 'org.apache.catalina.startup.Bootstrap start', jdk: '21.0.4', user: 'tomcat', container: '', readable: true, recording: null, cpu_ns: 1e9, rss_bytes: 5.2e8 },
   { pid: 4712, name: HOSTILE, jdk: HOSTILE, user: 'root', container: HOSTILE, readable: true, recording: 'r1', cpu_ns: 1e9, rss_bytes: 4.5e8 },
@@ -30,12 +25,9 @@ const dir = mkdtempSync(join(tmpdir(), 'wick-ui-'));
 let browser;
 let fixture;
 let first;
-let shots;
-let trouble = [];
-let unlike = []; // screenshots that are not as their references
+let pages;
 
 before(async () => {
-  mkdirSync(SHOTS, { recursive: true });
   const path = join(dir, 'requests.jfr');
   execFileSync(SYNTH, ['requests', path]);
   copyFileSync(path, join(dir, 'before.jfr'));
@@ -51,11 +43,11 @@ before(async () => {
   mkdirSync(join(sources, 'com', 'example'), { recursive: true });
   writeFileSync(join(sources, 'com', 'example', 'Service.java'), Array.from({ length: 40 }, (_, i) => `// ${i + 1} ${HOSTILE}`).join('\n'));
   first = describe(WICK, 'r1', path, { name: HOSTILE });
-  fixture = new Fixture({ web: join(source, 'web'), wick: WICK, dir, sources, jvms: JVMS, unlisted: [many], recordings: [first, describe(WICK, 'r2', join(dir, 'before.jfr')), describe(WICK, 'r3', story, { start_ns: STORY_NS, end_ns: STORY_NS + 305e9 }), describe(WICK, 'r4', locks, { start_ns: STORY_NS, end_ns: STORY_NS + 6e9 }),
+  fixture = new Fixture({ web: WEB, wick: WICK, dir, sources, jvms: JVMS, unlisted: [many], recordings: [first, describe(WICK, 'r2', join(dir, 'before.jfr')), describe(WICK, 'r3', story, { start_ns: STORY_NS, end_ns: STORY_NS + 305e9 }), describe(WICK, 'r4', locks, { start_ns: STORY_NS, end_ns: STORY_NS + 6e9 }),
     { id: 'r5', name: 'leak.hprof', path: heap, content: 'heap', size_bytes: statSync(heap).size, start_ns: 0, end_ns: 0, live: false, unfinished: false, here: false, pid: null, problem: null, events: [], marks: [] }] });
   await fixture.listen();
   browser = await launch();
-  shots = new Shots(browser, SHOTS);
+  pages = new Pages(browser, fixture);
 });
 
 after(async () => {
@@ -64,56 +56,11 @@ after(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** A fresh page; what it complains about, asks another host for or runs from a name fails the test. */
-async function open(hash, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce', ...options });
-  const page = await context.newPage();
-  trouble = [];
-  page.on('console', (m) => {
-    if (!/status of (4|5)\d\d/.test(m.text())) trouble.push(`console ${m.type()}: ${m.text()}`); // errors that a test asks for
-  });
-  page.on('pageerror', (e) => trouble.push(`error: ${e.stack}`));
-  page.on('dialog', (d) => trouble.push(`dialog: ${d.message()}`));
-  page.on('request', (r) => {
-    if (!r.url().startsWith(fixture.url)) trouble.push(`request: ${r.url()}`);
-  });
-  watchRequests(page);
-  await page.goto(fixture.url + hash);
-  await page.waitForSelector('html[data-ready]');
-  return page;
-}
-
-async function close(page) {
-  await page.context().close();
-  assert.deepEqual(trouble, []);
-}
-
-const table = (caption) => `table:has(caption:has-text("${caption}"))`;
-
-/** Waits until all answers have come and are drawn: the page has had time of its own repeatedly and has asked for nothing more. */
-async function settled(page) {
-  for (let quiet = 0; quiet < 4;) {
-    await page.waitForTimeout(40);
-    await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))); }));
-    quiet = fixture.busy || isWaiting(page) ? 0 : quiet + 1;
-  }
-}
-
-/** Waits until the server has been asked for something. */
-async function asks(page, good) {
-  for (let tries = 0; !fixture.asked.some(good); tries++) {
-    assert.ok(tries < 6000, `what was asked: ${fixture.asked.slice(-20).join('\n')}`);
-    await page.waitForTimeout(50);
-  }
-}
-
-/** A screenshot, which is as the reference is. */
-async function looks(page, name) {
-  await settled(page);
-  const png = await page.screenshot({ path: join(SHOTS, name) });
-  const difference = await shots.differs(name, png);
-  if (difference) unlike.push(difference);
-}
+const open = (hash, options) => pages.open(hash, options);
+const close = (page) => pages.close(page);
+const settled = (page) => pages.settled(page);
+const asks = (page, good) => pages.asks(page, good);
+const looks = (page, name) => pages.looks(page, name);
 
 /** A picture of all of a page that scrolls. */
 async function whole(page, name) {
@@ -130,12 +77,12 @@ const SIGN = {
 
 const shown = (page, tab) => page.waitForSelector(`#place ${SIGN[tab]}`, { state: 'attached' });
 
-for (const [mode, options] of [['light', { colorScheme: 'light' }], ['dark', { colorScheme: 'dark' }], ['phone', { viewport: { width: 390, height: 844 } }]]) {
+for (const [mode, options] of MODES) {
   test(`pages: usable by everybody, ${mode}`, async () => {
     const start = await open('#/', options);
     await start.waitForSelector('.recording h3');
     assert.deepEqual(await violations(start), []);
-    unlike = [];
+    pages.unlike = [];
     await looks(start, `ui-start-${mode}.png`);
     await close(start);
     const page = await open('#/r/r1/explain', options);
@@ -166,7 +113,7 @@ for (const [mode, options] of [['light', { colorScheme: 'light' }], ['dark', { c
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, 'memory over time fits the width');
     await whole(page, `ui-memory-${mode}.png`);
     await close(page);
-    assert.deepEqual(unlike, []);
+    assert.deepEqual(pages.unlike, []);
   });
 }
 
@@ -184,7 +131,7 @@ const STATES = [
   ['no recording', '#/r/nothing/cpu', '.empty, .error'],
 ];
 
-for (const [mode, options] of [['light', { colorScheme: 'light' }], ['dark', { colorScheme: 'dark' }], ['phone', { viewport: { width: 390, height: 844 } }]]) {
+for (const [mode, options] of MODES) {
   test(`states: usable by everybody, ${mode}`, async () => {
     const page = await open('#/r/r1/explain', options);
     const found = [];
@@ -359,9 +306,9 @@ test('side by side: a picture for each thread and endpoint, and one of them alon
   const shares = await page.$$eval('.group > p', (all) => all.map((p) => parseFloat(p.textContent)));
   assert.deepEqual(shares, shares.slice().sort((x, y) => y - x));
   assert.deepEqual(await violations(page), []);
-  unlike = [];
+  pages.unlike = [];
   await looks(page, 'ui-groups-light.png');
-  assert.deepEqual(unlike, []);
+  assert.deepEqual(pages.unlike, []);
   const name = await page.textContent('.group h2 button');
   await page.focus('.group h2 button');
   await page.keyboard.press('Enter');

@@ -22,12 +22,12 @@ import { causeColour, collectionText, memoryTop, partColour, stackParts } from '
 import { roundTop, scaleTop, seriesColour, seriesName, stackOrder, STATES, stepPath } from '../../web/ui/series.js';
 import { READINGS, sparkPaths } from '../../web/ui/spark.js';
 import { cpuShare, jvmTitle } from '../../web/ui/start.js';
-import { chipsOf, emptyState, exactly, formatState, parseState, queryOf } from '../../web/ui/state.js';
+import { baseState, chipsOf, compareQueryOf, emptyState, exactly, formatState, parseState, queryOf } from '../../web/ui/state.js';
 import { sortedRows } from '../../web/ui/table.js';
 
 const web = new URL('../../web/', import.meta.url).pathname;
 const FULL = { ...emptyState(), recording: 'a/b c', tab: 'cpu', event: 'jdk.ExecutionSample', from: 1795524481000000000, to: 1795524482000000000, thread: '^http-\\d+$',
-  labels: ['customer:a&b=c', 'x:y#z'], endpoint: 'GET /ä?q=1', filter: 'HashMap', search: 'a+b', leaf: true, kinds: 5, zoom: 'x1-1.zz-3', heat: '5000000000', trace: 't1', pick: '1-2-3-4', base: 'r2', focus: 'a.B.<init>', lock: 'l:a.B', callers: true };
+  labels: ['customer:a&b=c', 'x:y#z'], endpoint: 'GET /ä?q=1', filter: 'HashMap', search: 'a+b', leaf: true, kinds: 5, zoom: 'x1-1.zz-3', heat: '5000000000', trace: 't1', pick: '1-2-3-4', base: 'r2', base_from: 1795524471000000000, base_to: 1795524472000000000, base_labels: ['customer:b', 'y:z'], base_thread: '^w', base_filter: 'x|y', split: true, absolute: true, focus: 'a.B.<init>', lock: 'l:a.B', callers: true };
 
 test('address: a state comes back whole from its own address', () => {
   assert.deepEqual(parseState(formatState(FULL)), FULL);
@@ -52,6 +52,18 @@ test('query: filters go to the server, what only the picture needs does not', ()
   assert.equal(q.get('from'), '1795524481000000000');
   for (const key of ['heat', 'search', 'zoom', 'kinds', 'leaf', 'trace', 'pick', 'base']) assert.equal(q.has(key), false, key);
   assert.equal(new URLSearchParams(queryOf(FULL, ['from', 'to'])).has('to'), false);
+});
+
+test('query: a base with filters of its own says of each which it is, also that it is none; otherwise it has those of both', () => {
+  const q = new URLSearchParams(compareQueryOf(FULL));
+  assert.deepEqual([q.get('base'), q.get('base_thread'), q.get('thread'), q.get('base_endpoint'), q.get('base_state')], ['r2', '^w', FULL.thread, '', '']);
+  assert.deepEqual(q.getAll('base_label'), FULL.base_labels);
+  assert.deepEqual([q.get('base_from'), q.get('from'), q.get('absolute')], ['1795524471000000000', '1795524481000000000', '1']);
+  assert.deepEqual(new URLSearchParams(compareQueryOf({ ...FULL, base_labels: [] })).getAll('base_label'), ['']);
+  const shared = new URLSearchParams(compareQueryOf({ ...FULL, split: false }));
+  assert.deepEqual([...shared.keys()].filter((key) => key.startsWith('base_')), ['base_from', 'base_to']);
+  assert.deepEqual([baseState(FULL).thread, baseState(FULL).labels, baseState(FULL).endpoint, baseState(FULL).from], ['^w', FULL.base_labels, '', FULL.base_from]);
+  assert.deepEqual([baseState({ ...FULL, split: false }).thread, baseState({ ...FULL, split: false }).labels], [FULL.thread, FULL.labels]);
 });
 
 test('chips: one for each filter, and taking one away takes only that one', () => {

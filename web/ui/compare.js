@@ -1,57 +1,145 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two recordings: which one this is compared with, and the difference flame graph.
-import { emptyBox, h } from './dom.js';
-import { dateOf } from './format.js';
+// Two selections compared, before and after: each a recording, a range of time and filters; the difference flame graph, and the
+// methods with what changed and what is noise. After is what the other pages show as well; before may share its filters.
+import { button, emptyBox, exchange, h } from './dom.js';
+import { Changes } from './changes.js';
+import { chip, FilterAdder, filterChips } from './filters.js';
 import { FlameSlot } from './flame_slot.js';
-import { queryOf } from './state.js';
+import { dateOf, durationOf } from './format.js';
+import { Segment } from './segment.js';
+import { TimeAxis } from './series.js';
+import { basePatch, baseState, compareQueryOf, filtersOf, queryOf } from './state.js';
+import { Slot } from './view.js';
 
-export class CompareView {
-  constructor() {
-    this.choice = h('select', { id: 'base', onchange: () => this.context.navigate({ base: this.choice.value, zoom: '' }) });
-    this.lead = h('div.lead', {}, h('label', { for: 'base' }, 'Before: '), this.choice);
-    this.home = h('div.page-tools', {}, this.lead);
-    this.flame = new FlameSlot(this.lead, this.home);
-    this.place = h('div.fill');
-    this.root = h('div.page.fill', {}, this.home, this.place);
+const HEIGHT = 64;
+const BINS = '160';
+
+function nameOf(recording) {
+  return recording.start_ns ? `${recording.name}, ${dateOf(recording.start_ns)}` : recording.name;
+}
+
+/** One side: its range of time on an axis, and its filters as chips. */
+class Side {
+  /** @param head what says which recording it is @param onChange (part of the side's own state) */
+  constructor(title, head, onChange) {
+    this.title = title;
+    this.axis = new TimeAxis({ label: `${title}: weight over time`, height: HEIGHT, onRange: (from, to) => onChange({ from, to }) });
+    this.series = new Slot('div', (answer, context) => this.axis.update(answer, [context.state.from, context.state.to], context.theme, context.recording.marks));
+    this.chips = h('div.chips', { role: 'group', 'aria-label': `Filters ${title.toLowerCase()}` });
+    this.adder = new FilterAdder({ id: `filter-values-${title.toLowerCase()}`, label: `${title}: filter`, button: `${title}: add filter`, onAdd: onChange });
+    this.onChange = onChange;
+    this.filters = h('div.side-filters', {}, this.chips, this.adder.root);
+    this.root = h('section.card.compare-side', { 'aria-label': title }, h('div.side-head', {}, h('h2', {}, title), head), this.axis.root, this.filters);
   }
 
   release() {
+    this.series.release();
+    this.axis.release();
+  }
+
+  /** @param context with the side's own recording and state @param more chips and buttons behind its own; own: it has filters of its own */
+  update(context, own, more) {
+    const { state, recording } = context;
+    this.axis.root.hidden = state.eventKind === 'live' || !(recording.live || recording.end_ns > recording.start_ns);
+    if (!this.axis.root.hidden) this.askSeries(context);
+    const where = ` ${this.title.toLowerCase()}`;
+    const time = state.to > state.from ? [chip('time', durationOf(state.to - state.from), `Remove the range of time${where}`, () => this.onChange({ from: 0, to: 0 }))] : [];
+    exchange(this.chips, [...time, ...(own ? filterChips(state, (without) => this.onChange(filtersOf(without)), where) : []), ...more]);
+    this.adder.root.hidden = !own;
+    this.adder.update(recording, state);
+  }
+
+  async askSeries(context) {
+    const by = context.state.eventKind === 'wall' ? 'state' : 'kind';
+    await this.series.ask(context, 'series', [...queryOf(context.state, ['from', 'to']), ['bins', BINS], ['by', by], ['top', '14']]);
+    if (this.series.root.firstChild?.matches?.('.error')) this.axis.note.textContent = this.series.root.textContent;
+  }
+}
+
+export class CompareView {
+  constructor() {
+    this.choice = h('select', { id: 'base', 'aria-label': 'The recording from before', onchange: () => this.context.navigate({ base: this.choice.value, base_from: 0, base_to: 0, zoom: '' }) });
+    this.name = h('p.side-name');
+    this.before = new Side('Before', this.choice, (part) => this.context.navigate({ ...basePatch(part), zoom: '' }));
+    this.after = new Side('After', this.name, (part) => this.context.navigate({ ...part, zoom: '' }));
+    this.own = h('button.filter-toggle', { type: 'button', title: 'Filters of its own, instead of those that stand after', onclick: () => this.split() }, 'Own filters');
+    this.scale = new Segment('div.segment', 'Compare', (value) => this.context.navigate({ absolute: value === 'weights' }));
+    this.swap = button('Swap', () => this.exchangeSides(), { title: 'Make before of after, and after of before' });
+    this.lead = h('div.lead', {}, this.scale.root, this.swap);
+    this.home = h('div.page-tools', { hidden: true });
+    this.flame = new FlameSlot(this.lead, this.home);
+    this.flame.nothingFits = (e) => this.nothingFits(e);
+    this.changes = new Changes();
+    this.sides = h('div.compare-sides', {}, this.before.root, this.after.root);
+    this.place = h('div.compared');
+    this.root = h('div.page.compare.scrolls', { tabindex: '-1' }, this.sides, this.home, this.place);
+  }
+
+  release() {
+    this.before.release();
+    this.after.release();
     this.flame.release();
+    this.changes.release();
+  }
+
+  /** Before has filters of its own from now on, at first the same; or no longer. */
+  split() {
+    const { state, navigate } = this.context;
+    const none = { endpoint: '', thread: '', state: '', filter: '', exclude: '', labels: [] };
+    navigate({ split: !state.split, ...basePatch(state.split ? none : filtersOf(state)), zoom: '' });
+  }
+
+  exchangeSides() {
+    const { state, recording, navigate } = this.context;
+    const { from, to } = state;
+    const filters = state.split ? { ...filtersOf(baseState(state)), ...basePatch(filtersOf(state)) } : {};
+    navigate({ recording: state.base, base: recording.id, from: state.base_from, to: state.base_to, base_from: from, base_to: to, ...filters, zoom: '' });
+  }
+
+  offer(recording, others) {
+    const signature = others.map((r) => r.id).join(' ');
+    if (this.listed === signature) return;
+    this.listed = signature;
+    this.choice.replaceChildren(h('option', { value: '' }, 'choose a recording'), h('option', { value: recording.id }, `this one: ${nameOf(recording)}`),
+      ...others.map((r) => h('option', { value: r.id }, nameOf(r))));
   }
 
   update(context) {
     this.context = context;
     const { state, recording, recordings } = context;
-    const others = recordings.filter((r) => r.id !== recording.id && r.content !== 'heap');
-    if (!others.length) {
-      this.show(emptyBox('There is nothing to compare with', 'Record a second time, or give wick both files: then the difference shows what grew and what shrank.'));
-      this.lead.hidden = true;
-      return;
-    }
-    this.lead.hidden = false;
-    const signature = others.map((r) => r.id).join(' ');
-    if (this.listed !== signature) {
-      this.listed = signature;
-      this.choice.replaceChildren(h('option', { value: '' }, 'choose a recording'),
-        ...others.map((r) => h('option', { value: r.id }, r.start_ns ? `${r.name}, ${dateOf(r.start_ns)}` : r.name)));
-    }
+    this.offer(recording, recordings.filter((r) => r.id !== recording.id && r.content !== 'heap'));
     this.choice.value = state.base;
-    if (!state.base) {
-      this.show(emptyBox('Choose what to compare with', 'The recording from before goes into the list above. Boxes that grew are then red, those that shrank blue, and what is within sampling error stays grey.'));
+    this.name.textContent = nameOf(recording);
+    this.scale.update([['shares', 'Shares', 'Shares of each side: for selections of different length'], ['weights', 'Weights', 'Weights as they are: for selections of the same length']],
+      (value) => (value === 'weights') === state.absolute);
+    const base = recordings.find((r) => r.id === state.base);
+    this.after.update(context, true, []);
+    this.own.setAttribute('aria-pressed', String(state.split));
+    if (base) this.before.update({ ...context, recording: base, state: baseState(state) }, state.split, [this.own]);
+    this.before.root.classList.toggle('unchosen', !base);
+    if (!base) {
+      this.show(emptyBox('Choose what to compare with', 'The recording from before goes into the list above; it may be this one, with another range of time or other filters. Boxes that grew are then red, those that shrank blue, and what is within sampling error stays grey.'));
       return;
     }
-    this.show(this.flame.root);
-    this.flame.ask(context, 'diff', [['base', state.base], ...queryOf(state, ['from', 'to'])]);
+    this.show(this.flame.root, this.changes.root);
+    const query = compareQueryOf(state);
+    this.flame.ask(context, 'diff', query);
+    this.changes.update(context, query);
   }
 
-  show(e) {
-    if (this.place.firstChild === e) return;
-    if (e !== this.flame.root) {
+  nothingFits(e) {
+    const side = /^before\b/i.test(e?.why ?? '') ? 'Before' : 'After';
+    return emptyBox(`${side}, no samples fit`, 'Nothing of this event lies in the chosen time of that side and passes its filters. Take a filter or the range away, or choose another event.');
+  }
+
+  show(...parts) {
+    if (this.place.firstChild === parts[0]) return;
+    if (parts[0] !== this.flame.root) {
       this.flame.drop();
       this.flame.key = '';
       this.flame.answer = null;
       this.flame.shown = false;
     }
-    this.place.replaceChildren(e);
+    this.place.replaceChildren(...parts);
   }
 }

@@ -23,7 +23,7 @@ function isJava(name) {
 }
 
 /** A name whose package gives way first where there is no room. */
-function methodText(name) {
+export function methodText(name) {
   const [, before, rest] = /^((?:[a-z_][\w$]*\.)+)([^.\s]+\..+)$/.exec(name) ?? ['', '', name];
   return before ? h('span.method', {}, h('span.package', {}, before), h('span', {}, rest)) : name;
 }
@@ -119,7 +119,8 @@ class Methods extends Slot {
   }
 }
 
-function searchOf(text) {
+/** What is searched for, as the flame graph takes it; null if it is no expression. */
+export function searchOf(text) {
   try {
     return new RegExp(text, /\p{Lu}/u.test(text) ? '' : 'i');
   } catch {

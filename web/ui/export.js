@@ -2,7 +2,7 @@
 // What is shown, to take along: the command line that shows the same, and files in the formats of other programs.
 import { of } from './api.js';
 import { button, h, say } from './dom.js';
-import { exactly, queryOf } from './state.js';
+import { compareQueryOf, exactly, queryOf } from './state.js';
 
 const FORMATS = [['html', 'Page', 'interactive flame graph in one file'], ['svg', 'SVG', 'flame graph as a picture'], ['pprof', 'pprof', 'for go tool pprof and Grafana'],
   ['speedscope', 'speedscope', 'for speedscope.app'], ['collapsed', 'Collapsed stacks', 'a line for each stack'], ['csv', 'CSV', 'a table of stacks'], ['otlp', 'OTLP', 'OpenTelemetry profiles']];
@@ -40,13 +40,20 @@ function chosen(state) {
   return out;
 }
 
+/** `wick diff`, where both sides are whole recordings with the same filters; otherwise the request that the page makes. */
+function compareCommand(state, recording, base) {
+  const whole = state.to <= state.from && state.base_to <= state.base_from && !state.split;
+  if (whole) return ['wick', 'diff', ...chosen(state), ...(state.absolute ? ['--absolute'] : []), base?.path ?? 'BEFORE.jfr', recording.path, '-o', 'diff.html'];
+  return ['curl', '-H', 'Authorization: Bearer TOKEN', `${globalThis.location?.origin ?? ''}/api/v1/${of(recording.id, 'diff/table')}?${new URLSearchParams(compareQueryOf(state))}`];
+}
+
 /** The words of the command that shows what a page shows. base: the recording that it is compared with. */
 export function commandOf(state, recording, base) {
   const { tab, show } = state;
   const only = { explain: ['wick', 'explain'], interference: ['wick', 'explain'], memory: ['wick', 'memory'] }[tab];
   if (only) return [...only, recording.path];
   if (tab === 'slow') return state.trace ? ['wick', 'trace', recording.path, state.trace] : ['wick', 'endpoints', recording.path];
-  if (tab === 'compare') return ['wick', 'diff', ...chosen(state), base?.path ?? 'BEFORE.jfr', recording.path, '-o', 'diff.html'];
+  if (tab === 'compare') return compareCommand(state, recording, base);
   if (show === 'methods') return ['wick', 'top', ...chosen(state), recording.path];
   if (show === 'threads') return ['wick', 'top', '--by', 'thread', ...chosen(state), recording.path];
   if (show === 'groups') return ['wick', 'flame', ...chosen(state), '--by', state.group || 'thread', recording.path, '-o', 'flame.html'];
@@ -83,12 +90,17 @@ export class ExportMenu {
     const { state, recording, recordings } = context;
     this.text = commandOf(state, recording, recordings.find((r) => r.id === state.base)).map(shellWord).join(' ');
     this.command.textContent = this.text;
-    const query = new URLSearchParams(queryOf(state));
-    const files = state.tab === 'cpu';
-    this.files.hidden = this.filesHead.hidden = !files;
-    if (!files) return;
-    this.files.replaceChildren(...FORMATS.map(([format, name, text]) => h('li', {},
-      h('a', { href: `/api/v1/${of(recording.id, 'export')}?format=${format}&${query}`, download: true }, name), h('span.quiet', {}, ` ${text}`))));
+    const files = this.filesOf(state, recording);
+    this.files.hidden = this.filesHead.hidden = !files.length;
+    this.files.replaceChildren(...files.map(([href, name, text]) => h('li', {}, h('a', { href, download: true }, name), h('span.quiet', {}, ` ${text}`))));
+  }
+
+  /** [address, name, what it is] of each file of the server. */
+  filesOf(state, recording) {
+    if (state.tab === 'cpu') return FORMATS.map(([format, name, text]) => [`/api/v1/${of(recording.id, 'export')}?format=${format}&${new URLSearchParams(queryOf(state))}`, name, text]);
+    if (state.tab !== 'compare' || !state.base) return [];
+    return [['csv', 'CSV', 'methods before and after, with intervals'], ['json', 'JSON', 'the same']].map(([format, name, text]) =>
+      [`/api/v1/${of(recording.id, 'diff/table')}?${new URLSearchParams([...compareQueryOf(state), ['rows', '0'], ['format', format]])}`, name, text]);
   }
 
   async take() {

@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame around every page of a recording: tabs, event types, the time axis with its brush, and the chips of filters.
 import { formatCount, formatWeight } from '../flame/text.js';
-import { get, of, sentenceOf } from './api.js';
-import { exchange, h, say } from './dom.js';
+import { sentenceOf } from './api.js';
+import { exchange, h } from './dom.js';
 import { CompareView } from './compare.js';
 import { CpuView } from './cpu.js';
 import { parsePick } from './density.js';
 import { ExplainView } from './explain.js';
 import { ExportMenu } from './export.js';
+import { chip, FilterAdder, filterChips } from './filters.js';
 import { clockOf, dateOf, durationOf, eventName } from './format.js';
 import { HeatAxis } from './heat_axis.js';
 import { InterferenceView } from './interference.js';
 import { Marks } from './live.js';
 import { MemoryView } from './memory.js';
-import { STATES, TimeAxis } from './series.js';
+import { TimeAxis } from './series.js';
 import { Segment } from './segment.js';
 import { SlowView } from './slow.js';
-import { chipsOf, FILTERS, formatState, queryOf, TABS } from './state.js';
+import { chipsOf, formatState, queryOf, TABS } from './state.js';
 import { Slot } from './view.js';
 
 const NAMES = { explain: 'Explain', slow: 'Slow', cpu: 'CPU', memory: 'Memory', interference: 'Interference', compare: 'Compare' };
 const VIEWS = { explain: ExplainView, slow: SlowView, cpu: CpuView, memory: MemoryView, interference: InterferenceView, compare: CompareView };
-const CHIP_NAMES = { endpoint: 'endpoint', label: 'label', thread: 'thread', state: 'state', filter: 'through', exclude: 'without' };
-const SUGGESTIONS = 200;
 const WITH_EVENTS = ['cpu', 'compare'];
 const WITH_AXIS = ['cpu'];
 const AXES = [['', 'Over time', 'Weight over time, by kind of code or state (h)'], ['auto', 'Heatmap', 'A cell for each 20 ms of every second, or longer ones (h)']];
-const WITH_CHIPS = ['cpu', 'compare', 'slow'];
+const WITH_CHIPS = ['cpu', 'slow']; // those of Compare are its sides'
 
 /** The state with an event that the recording has: the one that is asked for, else the first. */
 export function withEvent(state, recording) {
@@ -41,8 +40,8 @@ export class RecordingView {
     this.tabs = h('nav.tabs', { 'aria-label': 'Pages of this recording' });
     this.events = new Segment('div.segment.event-tabs', 'Event', (event) => this.hooks.navigate({ event, zoom: '', kinds: 0 }));
     this.chips = h('div.chips', { role: 'group', 'aria-label': 'Filters' });
-    this.adder = this.makeAdder();
-    this.bar = h('div.filter-bar', {}, this.events.root, this.chips, this.adder);
+    this.adder = new FilterAdder({ id: 'filter-values', label: 'Filter', onAdd: (part) => this.hooks.navigate(part) });
+    this.bar = h('div.filter-bar', {}, this.events.root, this.chips, this.adder.root);
     this.axis = new TimeAxis({ label: 'Weight over time', onRange: (from, to) => this.hooks.navigate({ from, to }) });
     this.marks = new Marks((from, to) => this.hooks.navigate({ from, to }));
     this.series = new Slot('div', (answer, context) => this.axis.update(answer, [context.state.from, context.state.to], context.theme, context.recording.marks));
@@ -66,62 +65,14 @@ export class RecordingView {
     this.heat.release();
   }
 
-  makeAdder() {
-    const kind = h('select', { 'aria-label': 'Filter by', onchange: () => this.hint() }, ...FILTERS.map((f) => h('option', { value: f }, CHIP_NAMES[f])));
-    const text = h('input', { type: 'text', 'aria-label': 'Filter', autocomplete: 'off', spellcheck: 'false', list: 'filter-values' });
-    this.values = h('datalist', { id: 'filter-values' });
-    const form = h('form.adder', { onsubmit: (e) => {
-      e.preventDefault();
-      this.add(kind.value, text.value.trim());
-      text.value = '';
-    } }, kind, text, this.values, h('button.plain', {}, 'Add filter'));
-    text.addEventListener('focus', () => this.suggest());
-    kind.addEventListener('change', () => this.suggest());
-    this.addKind = kind;
-    this.addText = text;
-    this.hint();
-    return form;
-  }
-
-  hint() {
-    const hints = { endpoint: 'GET /path', label: 'key:value', thread: 'name, regex', state: 'state, regex', filter: 'frame, regex', exclude: 'frame, regex' };
-    this.addText.placeholder = hints[this.addKind.value];
-  }
-
-  /** Offers what there is: endpoints, labels, threads. */
-  async suggest() {
-    const { recording, state } = this.context;
-    const kind = this.addKind.value;
-    const asked = `${recording.id} ${state.event} ${kind}`;
-    if (this.suggested === asked) return;
-    this.suggested = asked;
-    let found = [];
-    try {
-      const query = [['event', state.event]];
-      if (kind === 'endpoint' || kind === 'label') {
-        const { labels } = await get(of(recording.id, 'labels'), query);
-        found = kind === 'label' ? labels.flatMap((l) => l.values.map((v) => `${l.key}:${v.value}`)) : (labels.find((l) => l.key === 'endpoint')?.values ?? []).map((v) => v.value);
-      } else if (kind === 'thread') found = (await get(of(recording.id, 'threads'), query)).threads.map((t) => t.name);
-      else if (kind === 'state') found = STATES.map(([key]) => key);
-    } catch {
-      return; // then there are no suggestions; the query itself says why
-    }
-    this.values.replaceChildren(...[...new Set(found)].slice(0, SUGGESTIONS).map((value) => h('option', { value })));
-  }
-
-  add(key, text) {
-    if (!text) return;
-    if (key !== 'label') this.hooks.navigate({ [key]: text });
-    else if (text.includes(':')) this.hooks.navigate({ labels: [...this.context.state.labels, text] });
-    else say('A label is written key:value');
-  }
-
   update(context) {
     const state = withEvent(context.state, context.recording);
     this.context = { ...context, state };
     const { recording } = context;
     this.drawTabs(state);
     this.export.update(this.context);
+    this.adder.update(recording, state);
+    this.adder.root.hidden = !WITH_CHIPS.includes(state.tab);
     this.problem.hidden = !recording.problem;
     this.problem.textContent = sentenceOf(recording.problem);
     this.drawEvents(state, recording);
@@ -178,7 +129,7 @@ export class RecordingView {
   }
 
   drawEvents(state, recording) {
-    this.bar.hidden = !WITH_CHIPS.includes(state.tab);
+    this.bar.hidden = ![...WITH_CHIPS, ...WITH_EVENTS].includes(state.tab);
     this.events.root.hidden = !WITH_EVENTS.includes(state.tab);
     const title = (e) => `${e.name}: ${e.unit === 'count' ? '' : `${formatWeight(e.total, e.unit)}, `}${formatCount(e.samples)} samples`;
     this.events.update(recording.events.map((e) => [e.name, eventName(e), title(e)]), (name) => name === state.event);
@@ -189,16 +140,13 @@ export class RecordingView {
     const key = JSON.stringify([chipsOf(state), from, to, tab, state.pick, eventKind, idle]);
     if (key === this.chipsKey) return;
     this.chipsKey = key;
-    const chips = chipsOf(state).map((c) => h('span.filter-chip', {}, h('b', {}, CHIP_NAMES[c.key]), ` ${c.text}`,
-      h('button', { type: 'button', 'aria-label': `Remove the filter ${CHIP_NAMES[c.key]} ${c.text}`, onclick: () => this.hooks.navigate(c.without) }, '\u00d7')));
-    if (state.to > state.from && state.tab !== 'slow') {
-      chips.unshift(h('span.filter-chip', {}, h('b', {}, 'time'), ` ${durationOf(state.to - state.from)}`,
-        h('button', { type: 'button', 'aria-label': 'Remove the range of time', onclick: () => this.hooks.navigate({ from: 0, to: 0 }) }, '\u00d7')));
-    }
-    const pick = state.tab === 'slow' ? parsePick(state.pick) : null;
+    const shown = WITH_CHIPS.includes(tab);
+    const chips = shown ? filterChips(state, (without) => this.hooks.navigate(without)) : [];
+    if (shown && to > from && tab !== 'slow') chips.unshift(chip('time', durationOf(to - from), 'Remove the range of time', () => this.hooks.navigate({ from: 0, to: 0 })));
+    const pick = tab === 'slow' ? parsePick(state.pick) : null;
     if (pick) {
-      chips.push(h('span.filter-chip', {}, h('b', {}, 'took'), ` ${formatWeight(Number(pick.least), 'ns')} to ${formatWeight(Number(pick.most), 'ns')} at ${clockOf(Number(pick.from))}`,
-        h('button', { type: 'button', 'aria-label': 'Remove the choice of requests', onclick: () => this.hooks.navigate({ pick: '', trace: '' }) }, '\u00d7')));
+      chips.push(chip('took', `${formatWeight(Number(pick.least), 'ns')} to ${formatWeight(Number(pick.most), 'ns')} at ${clockOf(Number(pick.from))}`, 'Remove the choice of requests',
+        () => this.hooks.navigate({ pick: '', trace: '' })));
     }
     if (state.eventKind === 'wall' && WITH_EVENTS.includes(state.tab)) {
       chips.push(h('button.filter-toggle', { type: 'button', 'aria-pressed': String(state.idle), title: 'Threads that wait for work: parked, asleep, in a poll or an accept',

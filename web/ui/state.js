@@ -9,11 +9,15 @@ export const TABS = ['explain', 'slow', 'cpu', 'memory', 'interference', 'compar
 /** Filters that the server applies, in the order of their chips. */
 export const FILTERS = ['endpoint', 'label', 'thread', 'state', 'filter', 'exclude'];
 
-const TEXTS = ['event', 'endpoint', 'thread', 'state', 'filter', 'exclude', 'search', 'trace', 'pick', 'base', 'show', 'group', 'heat', 'sort', 'focus', 'lock', 'safepoint', 'zoom'];
-const FLAGS = ['leaf', 'flip', 'own', 'idle', 'callers'];
+/** Filters that the base of a comparison may have of its own; in the address and in questions each has this before its name. */
+const BASE = 'base_';
+const BASE_FILTERS = ['endpoint', 'thread', 'state', 'filter', 'exclude'].map((key) => BASE + key);
+
+const TEXTS = ['event', 'endpoint', 'thread', 'state', 'filter', 'exclude', 'search', 'trace', 'pick', 'base', 'show', 'group', 'heat', 'sort', 'focus', 'lock', 'safepoint', 'zoom', ...BASE_FILTERS];
+const FLAGS = ['leaf', 'flip', 'own', 'idle', 'callers', 'split', 'absolute'];
 
 export function emptyState() {
-  const state = { recording: '', tab: 'explain', from: 0, to: 0, labels: [], kinds: 0 };
+  const state = { recording: '', tab: 'explain', from: 0, to: 0, labels: [], base_from: 0, base_to: 0, base_labels: [], kinds: 0 };
   for (const key of TEXTS) state[key] = '';
   for (const key of FLAGS) state[key] = false;
   return state;
@@ -38,10 +42,12 @@ export function parseState(hash) {
   const q = new URLSearchParams(query);
   for (const key of TEXTS) state[key] = q.get(key) ?? '';
   for (const key of FLAGS) state[key] = q.get(key) === '1';
-  state.labels = q.getAll('label').filter((l) => l.includes(':'));
+  for (const side of ['', BASE]) {
+    state[`${side}labels`] = q.getAll(`${side}label`).filter((l) => l.includes(':'));
+    const [from, to] = [readTime(q.get(`${side}from`)), readTime(q.get(`${side}to`))];
+    if (to > from) [state[`${side}from`], state[`${side}to`]] = [from, to];
+  }
   state.kinds = Number.parseInt(q.get('kinds') ?? '0', 36) & 0x1fff;
-  const [from, to] = [readTime(q.get('from')), readTime(q.get('to'))];
-  if (to > from) [state.from, state.to] = [from, to];
   return state;
 }
 
@@ -50,12 +56,12 @@ export function formatState(state) {
   if (!state.recording) return '#/';
   const q = new URLSearchParams();
   for (const key of TEXTS) if (state[key]) q.set(key, state[key]);
-  for (const label of state.labels) q.append('label', label);
+  for (const side of ['', BASE]) for (const label of state[`${side}labels`]) q.append(`${side}label`, label);
   for (const key of FLAGS) if (state[key]) q.set(key, '1');
   if (state.kinds) q.set('kinds', state.kinds.toString(36));
-  if (state.to > state.from) {
-    q.set('from', String(state.from));
-    q.set('to', String(state.to));
+  for (const side of ['', BASE]) {
+    const [from, to] = [state[`${side}from`], state[`${side}to`]];
+    if (to > from) for (const [key, value] of [['from', from], ['to', to]]) q.set(side + key, String(value));
   }
   const query = q.toString();
   return `#/r/${encodeURIComponent(state.recording)}/${state.tab}${query ? `?${query}` : ''}`;
@@ -77,6 +83,35 @@ export function queryOf(state, without = []) {
   for (const label of state.labels) put('label', label);
   if (state.own) put('own', '1');
   if (state.eventKind === 'wall' && !state.idle) put('no_idle', '1');
+  return out;
+}
+
+/** What the base of a comparison is chosen by, as a state of its own: its time range, and its filters if they are not those of both. */
+export function baseState(state) {
+  const own = state.split ? Object.fromEntries([...BASE_FILTERS.map((key) => [key.slice(BASE.length), state[key]]), ['labels', state.base_labels]]) : {};
+  return { ...state, from: state.base_from, to: state.base_to, ...own };
+}
+
+/** A change of the base's own state as one of the whole state. */
+export function basePatch(patch) {
+  return Object.fromEntries(Object.entries(patch).map(([key, value]) => [BASE + key, value]));
+}
+
+/** What the base is chosen by, of any state. */
+const SIDE = ['endpoint', 'thread', 'state', 'filter', 'exclude', 'labels'];
+export function filtersOf(state) {
+  return Object.fromEntries(SIDE.map((key) => [key, state[key]]));
+}
+
+/** The parameters of a comparison. What the base has not of its own is that of both sides, so what it has none of is sent empty. */
+export function compareQueryOf(state) {
+  const out = [['base', state.base], ...queryOf(state)];
+  if (state.base_to > state.base_from) out.push(['base_from', String(state.base_from)], ['base_to', String(state.base_to)]);
+  if (state.split) {
+    for (const key of BASE_FILTERS) out.push([key, state[key]]);
+    for (const label of state.base_labels.length ? state.base_labels : ['']) out.push([`${BASE}label`, label]);
+  }
+  if (state.absolute) out.push(['absolute', '1']);
   return out;
 }
 

@@ -94,7 +94,7 @@ export class Slot {
   fail(e) {
     this.shown = false;
     const nothing = e.status === 404 && /none of the samples|no samples/i.test(e.why);
-    exchange(this.root, nothing ? this.nothingFits() : errorBox(e));
+    exchange(this.root, nothing ? this.nothingFits(e) : errorBox(e));
   }
 
   nothingFits() {

@@ -20,6 +20,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/compare/tree_frame.h"
 #include "base/sum.h"
@@ -238,23 +239,70 @@ struct wick_diff_change wick_diff_change(const struct wick_diff *d, const struct
     return (struct wick_diff_change){((double)s->weight[1] - (double)s->weight[0]) / a, Z95 * sqrt(v)};
 }
 
-static int by_change(const void *a, const void *b, void *ctx)
+static int compare_numbers(double x, double y)
 {
-    const struct wick_diff *d = ctx;
-    const struct wick_diff_row *x = a, *y = b;
+    return x > y ? -1 : x < y;
+}
+
+static int by_change(const struct wick_diff *d, const struct wick_diff_row *x, const struct wick_diff_row *y)
+{
     struct wick_diff_change self[2] = {wick_diff_change(d, &x->self), wick_diff_change(d, &y->self)};
     struct wick_diff_change total[2] = {wick_diff_change(d, &x->total), wick_diff_change(d, &y->total)};
     bool real[2] = {wick_diff_is_real(self[0]), wick_diff_is_real(self[1])};
     if (real[0] != real[1])
         return real[0] ? -1 : 1;
-    if (fabs(self[0].change) != fabs(self[1].change))
-        return fabs(self[0].change) > fabs(self[1].change) ? -1 : 1;
-    if (fabs(total[0].change) != fabs(total[1].change))
-        return fabs(total[0].change) > fabs(total[1].change) ? -1 : 1;
+    int order = compare_numbers(fabs(self[0].change), fabs(self[1].change));
+    return order ? order : compare_numbers(fabs(total[0].change), fabs(total[1].change));
+}
+
+struct order {
+    const struct wick_diff *d;
+    enum wick_diff_order by;
+    bool turned;
+};
+
+static int by_name(const struct wick_diff *d, const struct wick_diff_row *x, const struct wick_diff_row *y)
+{
+    size_t n[2];
+    const char *a = wick_tree_name_get(d->tree, x->name, &n[0]), *b = wick_tree_name_get(d->tree, y->name, &n[1]);
+    int order = memcmp(a, b, n[0] < n[1] ? n[0] : n[1]);
+    return order ? order : n[0] < n[1] ? -1 : n[0] > n[1];
+}
+
+/* The orders by a figure: of which sum. */
+static const bool of_total[] = {
+    [WICK_DIFF_BY_TOTAL_BEFORE] = true, [WICK_DIFF_BY_TOTAL_AFTER] = true, [WICK_DIFF_BY_TOTAL_CHANGE] = true};
+
+static int by_order(const void *a, const void *b, void *ctx)
+{
+    const struct order *o = ctx;
+    const struct wick_diff_row *x = a, *y = b;
+    bool total = of_total[o->by];
+    const struct wick_diff_sum *s = total ? &x->total : &x->self, *t = total ? &y->total : &y->self;
+    int order;
+    switch (o->by) {
+    case WICK_DIFF_BY_CHANGE:
+        order = by_change(o->d, x, y);
+        break;
+    case WICK_DIFF_BY_NAME:
+        order = by_name(o->d, x, y);
+        break;
+    case WICK_DIFF_BY_SELF_CHANGE:
+    case WICK_DIFF_BY_TOTAL_CHANGE:
+        order = compare_numbers(wick_diff_change(o->d, s).change, wick_diff_change(o->d, t).change);
+        break;
+    default: {
+        unsigned k = o->by == WICK_DIFF_BY_SELF_AFTER || o->by == WICK_DIFF_BY_TOTAL_AFTER;
+        order = s->weight[k] > t->weight[k] ? -1 : s->weight[k] < t->weight[k];
+    }
+    }
+    if (order)
+        return o->turned ? -order : order;
     return x->name < y->name ? -1 : x->name > y->name;
 }
 
-void wick_diff_sort(struct wick_diff *d)
+void wick_diff_sort(struct wick_diff *d, enum wick_diff_order order, bool turned)
 {
-    qsort_r(d->rows, d->nrows, sizeof *d->rows, by_change, d);
+    struct order o = {d, order, turned};
+    qsort_r(d->rows, d->nrows, sizeof *d->rows, by_order, &o);
 }

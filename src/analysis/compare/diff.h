@@ -76,7 +76,19 @@ static inline bool wick_diff_is_real(struct wick_diff_change c)
     return size > c.half && size > WICK_DIFF_ROUNDING;
 }
 
-/* Sorts rows: real changes first, then by the size of the change in self weight, then of that in total. */
-void wick_diff_sort(struct wick_diff *d);
+/* Orders of rows; each but BY_NAME has the largest first. */
+enum wick_diff_order {
+    WICK_DIFF_BY_CHANGE, /* real changes first, then by the size of the change in self weight, then of that in total */
+    WICK_DIFF_BY_NAME,
+    WICK_DIFF_BY_SELF_BEFORE,
+    WICK_DIFF_BY_SELF_AFTER,
+    WICK_DIFF_BY_SELF_CHANGE, /* what grew first, what shrank last */
+    WICK_DIFF_BY_TOTAL_BEFORE,
+    WICK_DIFF_BY_TOTAL_AFTER,
+    WICK_DIFF_BY_TOTAL_CHANGE
+};
+
+/* Sorts rows. turned: the other way round. */
+void wick_diff_sort(struct wick_diff *d, enum wick_diff_order order, bool turned);
 
 #endif

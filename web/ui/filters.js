@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filters as chips, and the form that adds one. A page has them in a row above it; the page Compare for each of its sides.
+import { get, of } from './api.js';
+import { h, say } from './dom.js';
+import { STATES } from './series.js';
+import { chipsOf, FILTERS } from './state.js';
+
+const NAMES = { endpoint: 'endpoint', label: 'label', thread: 'thread', state: 'state', filter: 'through', exclude: 'without' };
+const HINTS = { endpoint: 'GET /path', label: 'key:value', thread: 'name, regex', state: 'state, regex', filter: 'frame, regex', exclude: 'frame, regex' };
+const SUGGESTIONS = 200;
+
+/** A chip: what it is of, what it holds, and how it is called where it is removed. */
+export function chip(name, text, remove, onRemove) {
+  return h('span.filter-chip', {}, h('b', {}, name), ` ${text}`, h('button', { type: 'button', 'aria-label': remove, onclick: onRemove }, '\u00d7'));
+}
+
+/** The chips of a state's filters. @param onChange (the state without the one that was removed) */
+export function filterChips(state, onChange, where = '') {
+  return chipsOf(state).map((c) => chip(NAMES[c.key], c.text, `Remove the filter ${NAMES[c.key]} ${c.text}${where}`, () => onChange(c.without)));
+}
+
+export class FilterAdder {
+  /** @param options {id: of the list of suggestions, label: what the fields are called, onAdd(part of a state)} */
+  constructor(options) {
+    this.options = options;
+    this.kind = h('select', { 'aria-label': `${options.label} by` }, ...FILTERS.map((f) => h('option', { value: f }, NAMES[f])));
+    this.text = h('input', { type: 'text', 'aria-label': options.label, autocomplete: 'off', spellcheck: 'false', list: options.id });
+    this.values = h('datalist', { id: options.id });
+    this.root = h('form.adder', { onsubmit: (e) => {
+      e.preventDefault();
+      this.add(this.kind.value, this.text.value.trim());
+      this.text.value = '';
+    } }, this.kind, this.text, this.values, h('button.plain', { 'aria-label': options.button ?? null }, 'Add filter'));
+    this.text.addEventListener('focus', () => this.suggest());
+    this.kind.addEventListener('change', () => {
+      this.hint();
+      this.suggest();
+    });
+    this.hint();
+  }
+
+  hint() {
+    this.text.placeholder = HINTS[this.kind.value];
+  }
+
+  /** @param recording whose endpoints, labels and threads are offered @param state that filters are added to */
+  update(recording, state) {
+    this.recording = recording;
+    this.state = state;
+  }
+
+  /** Offers what there is: endpoints, labels, threads. */
+  async suggest() {
+    const { recording, state } = this;
+    const kind = this.kind.value;
+    const asked = `${recording.id} ${state.event} ${kind}`;
+    if (this.suggested === asked) return;
+    this.suggested = asked;
+    let found = [];
+    try {
+      const query = [['event', state.event]];
+      if (kind === 'endpoint' || kind === 'label') {
+        const { labels } = await get(of(recording.id, 'labels'), query);
+        found = kind === 'label' ? labels.flatMap((l) => l.values.map((v) => `${l.key}:${v.value}`)) : (labels.find((l) => l.key === 'endpoint')?.values ?? []).map((v) => v.value);
+      } else if (kind === 'thread') found = (await get(of(recording.id, 'threads'), query)).threads.map((t) => t.name);
+      else if (kind === 'state') found = STATES.map(([key]) => key);
+    } catch {
+      return; // then there are no suggestions; the query itself says why
+    }
+    this.values.replaceChildren(...[...new Set(found)].slice(0, SUGGESTIONS).map((value) => h('option', { value })));
+  }
+
+  add(key, text) {
+    if (!text) return;
+    if (key !== 'label') this.options.onAdd({ [key]: text });
+    else if (text.includes(':')) this.options.onAdd({ labels: [...this.state.labels, text] });
+    else say('A label is written key:value');
+  }
+}
