@@ -197,11 +197,15 @@ static void lost(void *arg, const struct wick_event *e)
     wick_engines_lost(&s->sampling->engines, e);
 }
 
+static const char *why_full(void)
+{
+    return session.taken ? "the command that records takes no files, or its disk is full" : "the disk is full";
+}
+
 /* What became of the last attempt to write. `last`: there will be no other. */
 static void note_written(int rc, bool last)
 {
-    const char *const why =
-        session.taken ? "the command that records takes no files, or its disk is full" : "the disk is full";
+    const char *const why = why_full();
     const bool was_full = session.full;
     session.full = rc == -WICK_E_NOSPACE;
     if (session.full && last)
@@ -633,10 +637,16 @@ int wick_session_mark(const char *text, struct wick_err *err)
     int r = must_run(err);
     if (r)
         return r;
+    const uint64_t now = wick_clock_mono_ns();
     pthread_mutex_lock(&s->lock);
-    wick_jfr_write_mark(s->drain.writer, &(struct wick_jfr_mark){.start_ns = wick_clock_mono_ns(), .text = text});
+    wick_jfr_write_mark(s->drain.writer, &(struct wick_jfr_mark){.start_ns = now, .text = text});
+    r = wick_drain_flush(&s->drain, now); /* only now is it known whether it is in the file */
+    note_written(r, false);
     pthread_mutex_unlock(&s->lock);
-    return 0;
+    if (r == -WICK_E_NOSPACE)
+        return wick_err_set(err, WICK_E_NOSPACE, "the mark is not in the recording: %s; free some space and mark again",
+                            why_full());
+    return r ? wick_err_set(err, (enum wick_code) - r, "the mark is not in the recording: %s", wick_err_text(r)) : 0;
 }
 
 /* Copies the files of a recording with limits, oldest first. */

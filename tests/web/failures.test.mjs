@@ -179,13 +179,23 @@ test('a disk that is full: said at once, with what to do; the recording goes on 
   await shoot('ui-full-disk.png');
   assert.ok(samplesIn(file) > 0, 'what was written before can be read');
   assert.equal(status(service.pid, 'running'), '1');
+  await page.click('button:has-text("Mark")');
+  await page.fill('dialog input[name="text"]', 'lost');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('dialog .error');
+  assert.match(await page.textContent('dialog .error'), /the mark is not in the recording.*disk is full.*free some space/is);
   const before = statSync(file).size;
   empty(dir);
   await page.waitForFunction(() => /for a while there was no room/i.test(document.querySelector('.recording-frame > .problem').textContent));
+  await page.fill('dialog input[name="text"]', 'there is room');
+  await page.click('dialog.ask button.primary');
+  await page.waitForSelector('dialog.ask', { state: 'detached' });
   while (statSync(file).size <= before) await page.waitForTimeout(100);
   await page.click('button:has-text("Stop")');
   await stopped();
   assert.match(await page.textContent('.recording-frame > .problem'), /for a while there was no room/i, 'and it stays known');
+  await page.waitForFunction(() => window.wickUi.recordings.find((r) => r.id === window.wickUi.state.recording).marks.length > 0);
+  assert.deepEqual(await page.evaluate(() => window.wickUi.recordings.find((r) => r.id === window.wickUi.state.recording).marks.map((m) => m.text)), ['there is room'], 'a mark that was refused is not there, one that was not is');
 
   await record(service.pid);
   const second = await page.evaluate(() => window.wickUi.recordings.find((r) => r.live).path);
