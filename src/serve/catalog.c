@@ -306,6 +306,94 @@ struct wick_catalog_entry *wick_catalog_add_own(struct wick_catalog *c, const ch
     return e;
 }
 
+/* --- names --- */
+
+bool wick_catalog_takes_name(const char *name)
+{
+    enum { LONGEST = 100 };
+    size_t n = strlen(name);
+    for (const char *s = name; *s; s++)
+        if ((unsigned char)*s < 0x20 || *s == '/' || *s == '%' || *s == 0x7f)
+            return false;
+    return n && n <= LONGEST && *name != '.' && *name != '-';
+}
+
+static int rename_failed(int error, const struct wick_catalog_entry *e, const char *name, struct wick_err *err)
+{
+    switch (error) {
+    case EEXIST:
+        return wick_err_set(err, WICK_E_STATE, "there is a file %s already; choose another name", name);
+    case ENOSPC:
+    case EDQUOT:
+        return wick_err_set(err, WICK_E_NOSPACE, "%s cannot be renamed: the disk is full", e->name);
+    case EROFS:
+    case EACCES:
+    case EPERM:
+        return wick_err_set(err, WICK_E_PERM,
+                            "%s cannot be renamed: its folder cannot be written to (%s); make it writable, or copy the "
+                            "file to another folder",
+                            e->name, strerror(error));
+    case ENAMETOOLONG:
+        return wick_err_set(err, WICK_E_USAGE,
+                            "the name is too long for the folder's file system; choose a shorter one");
+    case ENOENT:
+        return wick_err_set(err, WICK_E_NOTFOUND, "the file of %s has gone", e->name);
+    default:
+        return wick_err_set(err, WICK_E_IO, "%s cannot be renamed: %s", e->name, strerror(error));
+    }
+}
+
+/* Never replaces a file. File systems that cannot promise that in one step do it in two. 0 or an errno. */
+static int rename_in(const char *folder, const char *from, const char *to)
+{
+    int dir = open_found(folder, O_RDONLY | O_DIRECTORY);
+    if (dir < 0)
+        return -dir;
+    int error = renameat2(dir, from, dir, to, RENAME_NOREPLACE) ? errno : 0;
+    if (error == EINVAL || error == ENOSYS)
+        error = linkat(dir, from, dir, to, 0) || unlinkat(dir, from, 0) ? errno : 0;
+    close(dir);
+    return error;
+}
+
+int wick_catalog_rename(struct wick_catalog *c, struct wick_catalog_entry *e, const char *name, struct wick_err *err)
+{
+    char id[WICK_CATALOG_ID + 1], *folder, *path = NULL;
+    const char *end = ends_with(name, ".jfr") ? "" : ".jfr";
+    if (!wick_catalog_takes_name(name))
+        return wick_err_set(
+            err, WICK_E_USAGE,
+            "a name has 1 to 100 bytes, no slash, percent sign or control character, and no dot or hyphen "
+            "first; choose another one");
+    if (!e->here)
+        return wick_err_set(err, WICK_E_STATE, "%s was not recorded here: rename its file", e->name);
+    if (e->live)
+        return wick_err_set(err, WICK_E_STATE, "%s is still being recorded; stop it first", e->name);
+    folder = strndup(e->path, e->name - e->path > 1 ? (size_t)(e->name - e->path - 1) : 1);
+    if (!folder || asprintf(&path, "%s/%s%s", e->name - e->path > 1 ? folder : "", name, end) < 0) {
+        free(folder);
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    }
+    const char *last = strrchr(path, '/') + 1;
+    int rc = 0;
+    make_id(path, id);
+    if (strcmp(path, e->path) != 0) {
+        int error = wick_catalog_find(c, id) ? EEXIST : rename_in(folder, e->name, last);
+        rc = error ? rename_failed(error, e, last, err) : 0;
+    }
+    free(folder);
+    if (rc) {
+        free(path);
+        return rc;
+    }
+    forget_answers(e); /* some have the name in them */
+    free(e->path);
+    e->path = path;
+    e->name = last;
+    memcpy(e->id, id, sizeof id);
+    return 0;
+}
+
 static bool lies_in(const char *path, const char *folder)
 {
     size_t n = strlen(folder);

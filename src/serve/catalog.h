@@ -74,6 +74,14 @@ int wick_catalog_name(struct wick_catalog *c, const char *path, struct wick_err 
 struct wick_catalog_entry *wick_catalog_add_own(struct wick_catalog *c, const char *path, int pid, unsigned handle,
                                                 struct wick_err *err);
 
+/* Whether that can be a file's name: without folder, what a recording's name would expand, or what is not shown. */
+bool wick_catalog_takes_name(const char *name);
+
+/* Gives the file of an entry that is made here, and has ended, another name in its folder; ".jfr" is added where it is
+ * missing. Its id is another one then, since it belongs to the path. -WICK_E_USAGE if it is no name, _STATE if there
+ * is such a file or it still grows, _PERM, _NOSPACE, _NOTFOUND, _IO, _NOMEM. */
+int wick_catalog_rename(struct wick_catalog *c, struct wick_catalog_entry *e, const char *name, struct wick_err *err);
+
 /* Adds a file that a request names: -WICK_E_PERM unless it lies in one of the folders. */
 int wick_catalog_open(struct wick_catalog *c, const char *path, struct wick_catalog_entry **out, struct wick_err *err);
 

@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "serve/catalog.h"
 #include "serve/child.h"
 #include "sys/end_signals.h"
 
@@ -190,15 +191,6 @@ static int add_options(struct arguments *a, const struct wick_ask *body, bool *l
     return 0;
 }
 
-static bool is_file_name(const char *name)
-{
-    size_t n = strlen(name);
-    for (const char *s = name; *s; s++)
-        if ((unsigned char)*s < 0x20 || *s == '/' || *s == '%' || *s == 0x7f)
-            return false;
-    return n && n <= 100 && *name != '.' && *name != '-';
-}
-
 /* The name that was asked for, or one of the JVM and the time; one that is not there yet. */
 static int choose_path(const struct wick_serve_recorder *r, const char *name, const char *pid, char **path,
                        struct wick_err *err)
@@ -207,7 +199,7 @@ static int choose_path(const struct wick_serve_recorder *r, const char *name, co
     struct tm tm;
     time_t now = time(NULL);
     strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
-    if (name && !is_file_name(name))
+    if (name && !wick_catalog_takes_name(name))
         return wick_err_set(err, WICK_E_USAGE,
                             "a name is that of a file, without folder, percent sign or dot before it");
     size_t len = name ? strlen(name) : 0;

@@ -565,6 +565,31 @@ static int act_on_recording(struct visit *v, const char *id, const char *what, s
     return e ? 0 : -err->code;
 }
 
+/* POST /api/v1/recordings/{id}/rename */
+static int rename_recording(struct visit *v, struct wick_err *err)
+{
+    struct wick_ask body;
+    struct wick_json j = {.out = v->out};
+    char *text;
+    int rc = read_body(v, &body, &text, err);
+    const char *name = rc ? NULL : wick_ask_get(&body, "name");
+    if (!rc && !name)
+        rc = wick_err_set(err, WICK_E_USAGE, "name is missing: how its file is to be called");
+    pthread_mutex_lock(&v->s->lock);
+    struct wick_catalog_entry *e = rc ? NULL : entry_named(v, v->a->segment[3], err);
+    if (e) {
+        if (e->here)
+            e->live = wick_serve_runs_locked(v->s, e);
+        rc = wick_catalog_rename(&v->s->catalog, e, name, err);
+        if (!rc)
+            wick_catalog_write(e, &j);
+    }
+    pthread_cond_broadcast(&v->s->news);
+    pthread_mutex_unlock(&v->s->lock);
+    free(text);
+    return rc ? rc : -err->code;
+}
+
 /* --- routes --- */
 
 static bool leads_to(const struct wick_ask *a, uint32_t n, const char *last)
@@ -617,6 +642,8 @@ static int route_post(struct visit *v, struct wick_err *err)
         return post_recording(v, err);
     if (leads_to(a, 5, "heap") && !strcmp(a->segment[2], "jvms"))
         return ask_heap(v, err);
+    if (leads_to(a, 5, "rename") && !strcmp(a->segment[2], "recordings"))
+        return rename_recording(v, err);
     static const char *const acts[] = {"stop", "change", "mark"};
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)
         if (leads_to(a, 5, acts[i]) && !strcmp(a->segment[2], "recordings"))

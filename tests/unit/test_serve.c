@@ -592,6 +592,36 @@ static void test_serve__recordings_start_and_stop_by_json_only(void **state)
     assert_int_equal(f->stopped, 1);
 }
 
+static void test_serve__a_recording_that_was_made_here_is_renamed_and_replaces_nothing(void **state)
+{
+    struct fixture *f = *state;
+    char text[4096], target[128], body[160];
+    static const struct {
+        const char *name;
+        int status;
+    } names[] = {{"../b", 400}, {"a/b", 400}, {".b", 400}, {"-b", 400}, {"%p", 400}, {"", 400}, {"c", 409}, {"a", 200}};
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/rename", f->s->catalog.entries[0]->id);
+    assert_int_equal(post(f, target, "application/json", "{\"name\":\"b\"}", text, sizeof text), 409); /* not here */
+    assert_int_equal(post(f, "/api/v1/recordings", "application/json", "{\"pid\":42}", text, sizeof text), 201);
+    assert_int_equal(post(f, target, "application/json", "{\"name\":\"b\"}", text, sizeof text), 409); /* it grows */
+    f->stopped = f->started;
+    snprintf(body, sizeof body, "%s/c.jfr", f->dir);
+    FILE *other = fopen(body, "w");
+    fclose(other);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(body, sizeof body, "{\"name\":\"%s\"}", names[i].name);
+        assert_int_equal(post(f, target, "application/json", body, text, sizeof text), names[i].status);
+    }
+    assert_int_equal(post(f, target, "text/plain", "{\"name\":\"b\"}", text, sizeof text), 400);
+    snprintf(body, sizeof body, "{\"name\":\"<b>'&\"}");
+    assert_int_equal(post(f, target, "application/json", body, text, sizeof text), 200);
+    assert_non_null(strstr(text, "\\u003cb>'&.jfr\""));
+    assert_int_not_equal(access(f->file, F_OK), 0);
+    assert_int_equal(get(f, target, text, sizeof text), 404); /* the id was the path's */
+    snprintf(target, sizeof target, "/api/v1/recordings/%s/flame", f->s->catalog.entries[0]->id);
+    assert_int_equal(get(f, target, text, sizeof text), 200);
+}
+
 static void test_serve__a_stream_says_what_there_is_and_ends_with_the_server(void **state)
 {
     struct fixture *f = *state;
@@ -744,6 +774,7 @@ int main(void)
         WITH_SERVER(test_serve__bad_parameters_are_named),
         WITH_SERVER(test_serve__what_is_outside_the_folders_is_not_opened),
         WITH_SERVER(test_serve__recordings_start_and_stop_by_json_only),
+        WITH_SERVER(test_serve__a_recording_that_was_made_here_is_renamed_and_replaces_nothing),
         WITH_SERVER(test_serve__a_stream_says_what_there_is_and_ends_with_the_server),
         WITH_SERVER(test_serve__streams_are_bounded),
         WITH_SERVER(test_serve__a_file_that_is_no_recording_is_unreadable),

@@ -141,6 +141,14 @@ export class Fixture {
       return this.send(res, 200, ended);
     }
     if (this.refuse) return this.send(res, 409, this.refuse);
+    if (parts[2] === 'rename') {
+      const { name } = JSON.parse(body);
+      const now = { ...this.recordings.get(parts[1]), id: `${parts[1]}-renamed`, name: `${name}.jfr` };
+      this.recordings.delete(parts[1]);
+      this.acts.push(['rename', { name }]);
+      this.push(now);
+      return this.send(res, 200, now);
+    }
     if (parts.length === 3) {
       const now = this.recordings.get(parts[1]);
       const said = JSON.parse(body);

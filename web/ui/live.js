@@ -9,6 +9,7 @@ import { Segment } from './segment.js';
 export const EVENTS = [['cpu', 'CPU time', true], ['wall', 'Wall clock', true], ['alloc', 'Allocation', false], ['lock', 'Locks', false], ['live', 'Live objects', false], ['ttsp', 'Slow safepoints', false]];
 const INTERVALS = [['', 'unchanged'], ['1ms', '1 ms'], ['5ms', '5 ms'], ['10ms', '10 ms'], ['50ms', '50 ms'], ['100ms', '100 ms']];
 const MOST_BYTES = 255;
+const MOST_NAME = 96;
 const SHOWN = 20;
 const chosenOf = new Map(); // by recording: what was chosen last, as long as the page is open
 
@@ -67,8 +68,17 @@ function askForChange(recording, hooks) {
     });
 }
 
-/** The buttons beside the title. @param hooks {onChanged(recording, what), onStop(recording)} */
+function askForName(recording, hooks) {
+  const name = h('input', { type: 'text', name: 'name', maxlength: MOST_NAME, required: true, autocomplete: 'off', spellcheck: 'false', value: recording.name.replace(/\.jfr$/, ''), 'aria-label': 'Name of the recording' });
+  askFor('Rename the recording', 'Its file stays in its folder. Addresses that were copied before lead to it no longer.', [h('label.field.name', {}, name, '.jfr')], 'Rename', async () => {
+    hooks.onRenamed(recording.id, await post(of(recording.id, 'rename'), { name: name.value.trim() }));
+  });
+  name.select();
+}
+
+/** The buttons beside the title. @param hooks {onChanged(recording, what), onRenamed(id, recording), onStop(recording)} */
 export function liveTools(recording, hooks) {
+  if (recording?.here && !recording.live) return [button('Rename \u2026', () => askForName(hooks.now(recording), hooks), { title: 'Give its file another name' })];
   if (!recording?.live) return [];
   const dot = h('span.badge.live', {}, h('i.dot', { 'aria-hidden': 'true' }), 'recording');
   if (!recording.here) return [dot];

@@ -181,8 +181,20 @@ class Ui {
         this.onRecording(recording);
         this.toast(what);
       },
+      onRenamed: (id, recording) => this.renamed(id, recording),
       onStop: (recording) => this.stop(recording),
     };
+  }
+
+  /** It has another id, since that belongs to its path; what is chosen stays. */
+  renamed(id, recording) {
+    if (id !== recording.id) this.recordings = this.recordings.filter((r) => r.id !== id);
+    this.read?.add(recording.id);
+    this.take(recording);
+    const { state } = this;
+    const now = (old) => (old === id ? recording.id : old);
+    this.navigate({ recording: now(state.recording), base: now(state.base) }, false);
+    this.toast(`It is now called ${recording.name}`);
   }
 
   async stop(recording) {
