@@ -7,6 +7,8 @@ import { compareQueryOf, exactly, queryOf } from './state.js';
 const FORMATS = [['html', 'Page', 'interactive flame graph in one file'], ['svg', 'SVG', 'flame graph as a picture'], ['pprof', 'pprof', 'for go tool pprof and Grafana'],
   ['speedscope', 'speedscope', 'for speedscope.app'], ['collapsed', 'Collapsed stacks', 'a line for each stack'], ['csv', 'CSV', 'a table of stacks'], ['otlp', 'OTLP', 'OpenTelemetry profiles']];
 
+const MOST_PICTURES = 14;
+
 /** A word for a shell: sh, bash, zsh and fish, which takes a backslash in single quotes for an escape, so that it stands outside of them.
  *  What a terminal would obey when it is pasted is written as an escape, and then no quote is, for shells without $'...'. */
 export function shellWord(text) {
@@ -68,8 +70,11 @@ export class ExportMenu {
     this.copy = button('Copy', () => this.take(), { title: 'Copy the command' });
     this.files = h('ul.export-files');
     this.filesHead = h('h2', {}, 'What is shown, as a file');
-    this.box = h('div.export-box', {}, h('h2', {}, 'The command that shows the same'), h('div.export-command', {}, this.command, this.copy), this.filesHead, this.files);
+    this.pictures = h('ul.export-files.export-pictures');
+    this.picturesHead = h('h2', {}, 'Pictures of this page, as PNG');
+    this.box = h('div.export-box', {}, h('h2', {}, 'The command that shows the same'), h('div.export-command', {}, this.command, this.copy), this.filesHead, this.files, this.picturesHead, this.pictures);
     this.root = h('details.export', {}, h('summary.plain', {}, 'Export'), this.box);
+    this.root.addEventListener('toggle', () => this.root.open && this.offerPictures());
     this.root.addEventListener('keydown', (e) => {
       if (e.key !== 'Escape' || !this.root.open) return;
       this.root.open = false;
@@ -88,11 +93,37 @@ export class ExportMenu {
 
   update(context) {
     const { state, recording, recordings } = context;
+    this.name = recording.name;
     this.text = commandOf(state, recording, recordings.find((r) => r.id === state.base)).map(shellWord).join(' ');
     this.command.textContent = this.text;
     const files = this.filesOf(state, recording);
     this.files.hidden = this.filesHead.hidden = !files.length;
     this.files.replaceChildren(...files.map(([href, name, text]) => h('li', {}, h('a', { href, download: true }, name), h('span.quiet', {}, ` ${text}`))));
+  }
+
+  /** What is drawn when the menu is opened. */
+  async offerPictures() {
+    this.png ??= await import('./png.js'); // not before it is needed
+    const { fileNameOf, picturesIn } = this.png;
+    const found = picturesIn(document.getElementById('view')).filter(({ picture }) => !this.root.contains(picture));
+    const many = new Map();
+    const named = found.map(({ name, picture }) => {
+      const n = (many.get(name) ?? 0) + 1;
+      many.set(name, n);
+      return { name: n > 1 ? `${name} ${n}` : name, picture };
+    });
+    this.picturesHead.hidden = this.pictures.hidden = !named.length;
+    this.pictures.replaceChildren(...named.slice(0, MOST_PICTURES).map(({ name, picture }) => h('li', {},
+      button(name, () => this.save(picture, fileNameOf(this.name, name)), { 'aria-label': `${name} as PNG` }))));
+  }
+
+  async save(picture, file) {
+    try {
+      await this.png.savePng(picture, file);
+      say(`Saved as ${file}`);
+    } catch (e) {
+      this.pictures.replaceChildren(h('li', { role: 'alert' }, `${e.message}. Make the window smaller and try again.`));
+    }
   }
 
   /** [address, name, what it is] of each file of the server. */
