@@ -12,7 +12,7 @@ import { violations } from './axe.mjs';
 import { launch } from './browser.mjs';
 import { leakyHeap } from './hprof.mjs';
 import { describe, Fixture } from './ui-fixture.mjs';
-import { HOSTILE, MODES, Pages, SHOTS, SYNTH, table, WEB, WICK } from './ui-page.mjs';
+import { HOSTILE, MODES, Pages, SHOTS, SYNTH, table, WEB, WICK, WIDE } from './ui-page.mjs';
 
 const JVMS = [
   { pid: 4711, name: 'org.apache.catalina.startup.Bootstrap start', jdk: '21.0.4', user: 'tomcat', container: '', readable: true, recording: null, cpu_ns: 1e9, rss_bytes: 5.2e8 },
@@ -77,7 +77,7 @@ const SIGN = {
 
 const shown = (page, tab) => page.waitForSelector(`#place ${SIGN[tab]}`, { state: 'attached' });
 
-for (const [mode, options] of MODES) {
+for (const [mode, options] of [...MODES, WIDE]) {
   test(`pages: usable by everybody, ${mode}`, async () => {
     const start = await open('#/', options);
     await start.waitForSelector('.recording h3');
