@@ -33,20 +33,6 @@ bool wick_klass_table_known(const struct wick_jvm *jvm)
            l->klass_mirror >= 0 && l->mirror_klass && l->symbol_length >= 0 && l->symbol_body >= 0;
 }
 
-/* Makes room for one more. */
-static bool reserve(void **array, uint32_t n, uint32_t *cap, size_t size)
-{
-    if (n < *cap)
-        return true;
-    uint32_t more = *cap ? *cap * 2 : 1024;
-    void *p = more > *cap ? realloc(*array, more * size) : NULL;
-    if (!p)
-        return false;
-    *array = p;
-    *cap = more;
-    return true;
-}
-
 static wick_addr klass_of_mirror(const struct wick_jvm *jvm, wick_addr mirror)
 {
     uint32_t at = wick_hs_u32(jvm->mem, jvm->layout.mirror_klass);
@@ -98,7 +84,7 @@ static bool add_fields(struct wick_klass_table *t, struct wick_klass *k, void *b
         void *p = t->fields;
         if (!field.name || !field.type || k->nfields == UINT16_MAX)
             return false;
-        if (!reserve(&p, t->nfields, &t->fields_cap, sizeof *t->fields))
+        if (!wick_number_map_reserve(&p, t->nfields, &t->fields_cap, sizeof *t->fields))
             return t->failed = true, false;
         t->fields = p;
         t->fields[t->nfields++] = field;
@@ -149,7 +135,7 @@ static uint32_t add(struct wick_klass_table *t, wick_addr klass)
     uint32_t number = t->n;
     if (!read_klass(t, klass, &k))
         return WICK_KLASS_NONE;
-    if (!reserve(&p, t->n, &t->cap, sizeof *t->all))
+    if (!wick_number_map_reserve(&p, t->n, &t->cap, sizeof *t->all))
         return t->failed = true, WICK_KLASS_NONE;
     t->all = p;
     if (k.kind == WICK_KLASS_INSTANCES)
@@ -202,7 +188,7 @@ void wick_klass_table_constant(struct wick_klass_table *t, uint32_t class, wick_
     struct wick_klass *k = &t->all[class];
     if (k->nconstants == UINT16_MAX)
         return;
-    if (!reserve(&p, t->nconstants, &t->constants_cap, sizeof *t->constants)) {
+    if (!wick_number_map_reserve(&p, t->nconstants, &t->constants_cap, sizeof *t->constants)) {
         t->failed = true;
         return;
     }

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { FIRST = 1024 };
+enum { FIRST = 1024, ARRAY_FIRST = 256 };
 
 /* Where a key is, or would be. */
 static struct wick_number_map_slot *slot_of(struct wick_number_map_slot *slots, size_t cap, uint64_t key)
@@ -50,4 +50,17 @@ uint32_t wick_number_map_get(const struct wick_number_map *m, uint64_t key)
 {
     const struct wick_number_map_slot *s = m->cap && key ? slot_of(m->slots, m->cap, key) : NULL;
     return s && s->key ? s->value : UINT32_MAX;
+}
+
+bool wick_number_map_reserve(void **array, uint32_t n, uint32_t *cap, size_t size)
+{
+    if (n < *cap)
+        return true;
+    uint32_t more = *cap ? *cap * 2 : ARRAY_FIRST;
+    void *p = more > *cap ? realloc(*array, more * size) : NULL;
+    if (!p)
+        return false;
+    *array = p;
+    *cap = more;
+    return true;
 }

@@ -26,4 +26,8 @@ bool wick_number_map_put(struct wick_number_map *m, uint64_t key, uint32_t *valu
 /* The value of a key, UINT32_MAX = not there. */
 uint32_t wick_number_map_get(const struct wick_number_map *m, uint64_t key);
 
+/* Makes room for one more behind the n elements, of size bytes each, of an array that the values lead into. False:
+ * out of memory, and nothing has changed. */
+bool wick_number_map_reserve(void **array, uint32_t n, uint32_t *cap, size_t size);
+
 #endif

@@ -476,6 +476,8 @@ static int attempt_threads(void *arg)
         wick_thread_table_frame(&t, wick_thread_table_number(&t, id), 2, 0x1000, 1);
     int rc = t.failed ? -WICK_E_NOMEM : 0;
     assert_true(rc || (t.n == 699 && t.nframes == 699));
+    for (uint64_t id = 1; id < 700; id++) /* whatever has failed, no number leads nowhere */
+        assert_true(wick_thread_table_number(&t, id) <= t.n);
     release_threads(&t);
     return rc;
 }
