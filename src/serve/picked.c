@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "base/sum.h"
 
 /* --- what is asked --- */
@@ -35,14 +36,30 @@ static int add_label(struct wick_pick *k, const char *text, struct wick_err *err
     return rc;
 }
 
+/* Frames of a Java package, or of one below it: "com.acme" as the expression "^com\.acme\.". */
+static int add_package(struct wick_pick *k, const char *name, struct wick_err *err)
+{
+    struct wick_strbuf expression = WICK_STRBUF_INIT;
+    wick_strbuf_adds(&expression, "^");
+    for (const char *c = name; *c; c++)
+        wick_strbuf_addf(&expression, strchr(".*+?^${}()|[]\\", *c) ? "\\%c" : "%c", *c);
+    wick_strbuf_adds(&expression, "\\.");
+    int rc = expression.failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory")
+                               : add_test(k, WICK_TEST_INCLUDE, NULL, expression.buf, err);
+    wick_strbuf_release(&expression);
+    return rc;
+}
+
 static int take_condition(struct wick_pick *k, const char *key, const char *value, struct wick_err *err)
 {
-    if (!strcmp(key, "thread") || !strcmp(key, "state"))
+    if (!strcmp(key, "thread") || !strcmp(key, "state") || !strcmp(key, "process") || !strcmp(key, "kind"))
         return add_test(k, WICK_TEST_VALUE, key, value, err);
     if (!strcmp(key, "filter"))
         return add_test(k, WICK_TEST_INCLUDE, NULL, value, err);
     if (!strcmp(key, "exclude"))
         return add_test(k, WICK_TEST_EXCLUDE, NULL, value, err);
+    if (!strcmp(key, "package"))
+        return add_package(k, value, err);
     if (!strcmp(key, "label"))
         return add_label(k, value, err);
     if (!strcmp(key, "endpoint"))

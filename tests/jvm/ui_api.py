@@ -244,6 +244,13 @@ def check_figures(server, id_, file):
             truth = sum(int(line.rsplit(" ", 1)[1]) for line in lines)
         status, big = server.get(f"recordings/{id_}/flame", event=event, label="customer:big", own=1)
         t.check(f"{event}: samples of a label weigh as in wick convert", big["weight"] == truth, (big["weight"], truth))
+        for parameter, value, *options in (("kind", "java|jit", "--where", "kind~java|jit"), ("package", "java.util", "--include", r"^java\.util\."),
+                                           ("package", "j.*", "--include", r"^j\.\*\."), ("process", "no such", "--process", "no such")):
+            printed = t.wick("top", "--json", "-e", event, "-n", "0", *options, file)
+            status, table = server.get(f"recordings/{id_}/table", event=event, rows=0, **{parameter: value})
+            rows = json.loads(printed.out)["rows"] if printed.status == 0 else []
+            t.check(f"{event}: samples of {parameter} {value} are those of wick top {' '.join(options)}",
+                    (status == 200) == (printed.status == 0) and (status != 200 or table["rows"] == rows), (status, str(table)[:300], printed))
         status, by = server.get(f"recordings/{id_}/flame", event=event, by="customer")
         t.check(f"{event}: below frames of its values is the same weight, and more frames", status == 200
                 and by["weight"] == flame["weight"] and by["nodes"] > flame["nodes"], (str(by)[:200], str(flame)[:200]))

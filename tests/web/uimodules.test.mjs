@@ -10,6 +10,7 @@ import { placed, shortened, shortObject, treeOf } from '../../web/ui/chains.js';
 import { methodsAsked } from '../../web/ui/cpu.js';
 import { evidenceOf, frameSearch } from '../../web/ui/explain.js';
 import { commandOf, shellWord } from '../../web/ui/export.js';
+import { packagesOf } from '../../web/ui/filters.js';
 import { commonRoot, groupsOf, onlyGroup } from '../../web/ui/groups.js';
 import { isChosen, layoutFlows, ownFrame, shortClass, threadsOf } from '../../web/ui/lock_graph.js';
 import { KINDS } from '../../web/flame/kinds.js';
@@ -27,7 +28,7 @@ import { sortedRows } from '../../web/ui/table.js';
 
 const web = new URL('../../web/', import.meta.url).pathname;
 const FULL = { ...emptyState(), recording: 'a/b c', tab: 'cpu', event: 'jdk.ExecutionSample', from: 1795524481000000000, to: 1795524482000000000, thread: '^http-\\d+$',
-  labels: ['customer:a&b=c', 'x:y#z'], endpoint: 'GET /ä?q=1', filter: 'HashMap', search: 'a+b', leaf: true, kinds: 5, zoom: 'x1-1.zz-3', heat: '5000000000', trace: 't1', pick: '1-2-3-4', base: 'r2', base_from: 1795524471000000000, base_to: 1795524472000000000, base_labels: ['customer:b', 'y:z'], base_thread: '^w', base_filter: 'x|y', split: true, absolute: true, focus: 'a.B.<init>', lock: 'l:a.B', callers: true };
+  labels: ['customer:a&b=c', 'x:y#z'], endpoint: 'GET /ä?q=1', process: '^java$', kind: 'kernel', package: 'com.acme', filter: 'HashMap', search: 'a+b', leaf: true, kinds: 5, zoom: 'x1-1.zz-3', heat: '5000000000', trace: 't1', pick: '1-2-3-4', base: 'r2', base_from: 1795524471000000000, base_to: 1795524472000000000, base_labels: ['customer:b', 'y:z'], base_thread: '^w', base_filter: 'x|y', split: true, absolute: true, focus: 'a.B.<init>', lock: 'l:a.B', callers: true };
 
 test('address: a state comes back whole from its own address', () => {
   assert.deepEqual(parseState(formatState(FULL)), FULL);
@@ -68,9 +69,14 @@ test('query: a base with filters of its own says of each which it is, also that 
 
 test('chips: one for each filter, and taking one away takes only that one', () => {
   const chips = chipsOf(FULL);
-  assert.deepEqual(chips.map((c) => c.key), ['endpoint', 'label', 'label', 'thread', 'filter']);
+  assert.deepEqual(chips.map((c) => c.key), ['endpoint', 'label', 'label', 'thread', 'process', 'kind', 'package', 'filter']);
   for (const c of chips) assert.equal(chipsOf(c.without).length, chips.length - 1);
   assert.deepEqual(chips[1].without.labels, ['x:y#z']);
+});
+
+test('packages: those of classes and those above them, each once, and nothing of what has none', () => {
+  assert.deepEqual(packagesOf(['com.acme.web.Shop$1', 'Main', 'com.acme.Db', 'libc.so.6', '[kernel]', 'java.util.HashMap']), ['com.acme.web', 'com.acme', 'com', 'java.util', 'java']);
+  assert.deepEqual(packagesOf([]), []);
 });
 
 test('exactly: the expression matches the name and nothing around it', () => {

@@ -33,8 +33,10 @@ function chosen(state) {
   const out = state.event ? ['-e', state.event] : [];
   const put = (option, value) => value && out.push(option, value);
   if (state.to > state.from) out.push('--from', pointOf(state.from), '--to', pointOf(state.to));
-  for (const option of ['thread', 'state', 'exclude']) put(`--${option}`, state[option]);
+  for (const option of ['thread', 'process', 'state', 'exclude']) put(`--${option}`, state[option]);
   put('--include', state.filter);
+  if (state.package) out.push('--include', `${exactly(state.package).slice(0, -1)}\\.`);
+  if (state.kind) out.push('--where', `kind~${state.kind}`);
   if (state.endpoint) out.push('--where', `endpoint=${state.endpoint}`);
   for (const label of state.labels) out.push('--where', label.replace(':', '='));
   if (state.eventKind === 'wall' && !state.idle) out.push('--no-idle');

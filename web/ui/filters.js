@@ -5,9 +5,20 @@ import { h, say } from './dom.js';
 import { STATES } from './series.js';
 import { chipsOf, FILTERS } from './state.js';
 
-const NAMES = { endpoint: 'endpoint', label: 'label', thread: 'thread', state: 'state', filter: 'through', exclude: 'without' };
-const HINTS = { endpoint: 'GET /path', label: 'key:value', thread: 'name, regex', state: 'state, regex', filter: 'frame, regex', exclude: 'frame, regex' };
+const NAMES = { endpoint: 'endpoint', label: 'label', thread: 'thread', process: 'process', state: 'state', kind: 'kind of code', package: 'package', filter: 'through', exclude: 'without' };
+const HINTS = { endpoint: 'GET /path', label: 'key:value', thread: 'name, regex', process: 'name or number, regex', state: 'state, regex', kind: 'leaf frame: java, kernel \u2026', package: 'com.acme', filter: 'frame, regex', exclude: 'frame, regex' };
 const SUGGESTIONS = 200;
+const CLASSES = 1000; // whose packages are offered
+
+/** The packages of classes, and those above them, in their order: "com.acme.web.Shop$1" is in com.acme.web and com.acme. */
+export function packagesOf(classes) {
+  const out = new Set();
+  for (const name of classes) {
+    const parts = /^([a-z_]\w*\.)+[A-Z_$]/.exec(name)?.[0].split('.') ?? [];
+    for (let n = parts.length - 1; n >= 1; n--) out.add(parts.slice(0, n).join('.'));
+  }
+  return [...out];
+}
 
 /** A chip: what it is of, what it holds, and how it is called where it is removed. */
 export function chip(name, text, remove, onRemove) {
@@ -49,7 +60,7 @@ export class FilterAdder {
     this.state = state;
   }
 
-  /** Offers what there is: endpoints, labels, threads. */
+  /** Offers what there is: endpoints, labels, threads, kinds of code, packages. */
   async suggest() {
     const { recording, state } = this;
     const kind = this.kind.value;
@@ -59,11 +70,13 @@ export class FilterAdder {
     let found = [];
     try {
       const query = [['event', state.event]];
-      if (kind === 'endpoint' || kind === 'label') {
+      if (kind === 'endpoint' || kind === 'label' || kind === 'process') {
         const { labels } = await get(of(recording.id, 'labels'), query);
-        found = kind === 'label' ? labels.flatMap((l) => l.values.map((v) => `${l.key}:${v.value}`)) : (labels.find((l) => l.key === 'endpoint')?.values ?? []).map((v) => v.value);
+        found = kind === 'label' ? labels.flatMap((l) => l.values.map((v) => `${l.key}:${v.value}`)) : (labels.find((l) => l.key === kind)?.values ?? []).map((v) => v.value);
       } else if (kind === 'thread') found = (await get(of(recording.id, 'threads'), query)).threads.map((t) => t.name);
       else if (kind === 'state') found = STATES.map(([key]) => key);
+      else if (kind === 'kind') found = (await get(of(recording.id, 'table'), [...query, ['by', 'kind']])).rows.map((r) => r.name);
+      else if (kind === 'package') found = packagesOf((await get(of(recording.id, 'table'), [...query, ['by', 'class'], ['sort', 'total'], ['rows', String(CLASSES)]])).rows.map((r) => r.name));
     } catch {
       return; // then there are no suggestions; the query itself says why
     }

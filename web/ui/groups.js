@@ -19,7 +19,7 @@ const ROWS = 9;
 const COMMON = 0.99; // the share of a group's weight that goes through the common root
 
 /** What groups there can be: keys of the state's filters first, then the labels of the recording. */
-const BY = [['thread', 'Thread'], ['endpoint', 'Endpoint'], ['state', 'State']];
+const BY = [['thread', 'Thread'], ['endpoint', 'Endpoint'], ['state', 'State'], ['kind', 'Kind of code'], ['process', 'Process']];
 
 /** The groups of a tree whose first level they are: [{node, value, id, weight}], heaviest first; value is null for what has none, id
  *  a thread's number. */
@@ -45,8 +45,8 @@ export function commonRoot(view, group) {
 
 /** What the state becomes when only a group is shown. */
 export function onlyGroup(state, key, value) {
-  if (key === 'thread') return { thread: exactly(value) };
-  if (key === 'endpoint' || key === 'state') return { [key]: key === 'state' ? exactly(value) : value };
+  if (key === 'endpoint') return { endpoint: value };
+  if (BY.some(([k]) => k === key)) return { [key]: exactly(value) };
   return { labels: [...state.labels.filter((l) => !l.startsWith(`${key}:`)), `${key}:${value}`] };
 }
 
@@ -85,7 +85,7 @@ export class Groups extends Slot {
 
   offer(labels, context) {
     this.known = [...new Set([...(this.known ?? []), ...labels])];
-    const found = BY.filter(([key]) => key !== 'state' || context.state.eventKind === 'wall');
+    const found = BY.filter(([key]) => (key !== 'state' || context.state.eventKind === 'wall') && (key !== 'process' || this.known.includes(key)));
     for (const key of this.known) if (!BY.some(([k]) => k === key)) found.push([key, `Label ${key}`]);
     if (!found.some(([key]) => key === this.by)) found.push([this.by, this.by]);
     const texts = found.map(([, text]) => text).join('\n');

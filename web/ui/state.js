@@ -7,13 +7,14 @@
 export const TABS = ['explain', 'slow', 'cpu', 'memory', 'interference', 'compare'];
 
 /** Filters that the server applies, in the order of their chips. */
-export const FILTERS = ['endpoint', 'label', 'thread', 'state', 'filter', 'exclude'];
+export const FILTERS = ['endpoint', 'label', 'thread', 'process', 'state', 'kind', 'package', 'filter', 'exclude'];
+const WORDS = FILTERS.filter((key) => key !== 'label'); // of which there can be one each
 
 /** Filters that the base of a comparison may have of its own; in the address and in questions each has this before its name. */
 const BASE = 'base_';
-const BASE_FILTERS = ['endpoint', 'thread', 'state', 'filter', 'exclude'].map((key) => BASE + key);
+const BASE_FILTERS = WORDS.map((key) => BASE + key);
 
-const TEXTS = ['event', 'endpoint', 'thread', 'state', 'filter', 'exclude', 'search', 'trace', 'pick', 'base', 'show', 'group', 'heat', 'sort', 'focus', 'lock', 'safepoint', 'zoom', ...BASE_FILTERS];
+const TEXTS = ['event', ...WORDS, 'search', 'trace', 'pick', 'base', 'show', 'group', 'heat', 'sort', 'focus', 'lock', 'safepoint', 'zoom', ...BASE_FILTERS];
 const FLAGS = ['leaf', 'flip', 'own', 'idle', 'callers', 'split', 'absolute'];
 
 export function emptyState() {
@@ -79,7 +80,7 @@ export function queryOf(state, without = []) {
     put('from', state.from);
     put('to', state.to);
   }
-  for (const key of ['thread', 'endpoint', 'state', 'filter', 'exclude']) put(key, state[key]);
+  for (const key of WORDS) put(key, state[key]);
   for (const label of state.labels) put('label', label);
   if (state.own) put('own', '1');
   if (state.eventKind === 'wall' && !state.idle) put('no_idle', '1');
@@ -98,7 +99,7 @@ export function basePatch(patch) {
 }
 
 /** What the base is chosen by, of any state. */
-const SIDE = ['endpoint', 'thread', 'state', 'filter', 'exclude', 'labels'];
+const SIDE = [...WORDS, 'labels'];
 export function filtersOf(state) {
   return Object.fromEntries(SIDE.map((key) => [key, state[key]]));
 }
