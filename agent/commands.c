@@ -321,7 +321,8 @@ static int copy_heap(int fd, struct wick_command_reply *r, struct wick_err *err)
 {
     struct wick_heap_copy done;
     struct stat st;
-    if (fd < 0 || fstat(fd, &st) || !S_ISFIFO(st.st_mode))
+    int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) != O_WRONLY || fstat(fd, &st) || !S_ISFIFO(st.st_mode))
         return wick_err_set(err, WICK_E_USAGE, "a pipe is needed to write the heap to");
     if (state.init.code || !state.vm_is_up)
         return wick_err_set(err, WICK_E_STATE, "the JVM is not up");
@@ -374,6 +375,7 @@ static int run(enum wick_opt_action action, struct wick_opts *o, struct wick_com
         if (wick_session_running())
             return wick_err_set(err, WICK_E_STATE, "a recording is running: stop it first");
         forget_output();
+        wick_heap_copy_end();
         r->retires = true;
         return 0;
     default:

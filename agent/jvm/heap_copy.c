@@ -53,7 +53,7 @@
 #include "sys/maps.h"
 
 enum { POLL_US = 2000, SLEEPS = 5, STUCK_S = 60, NICE = 10, MAP_MOST = 1 << 20 };
-enum { END_POLL_NS = 5000000, END_POLLS = 400 };
+enum { END_POLL_NS = 5000000, END_POLLS = 100 };
 enum { ROOM_LEAST = 64 << 20 }; /* bytes that a child may leave to its cgroup, or the machine */
 
 static struct {
@@ -171,12 +171,17 @@ static bool vm_thread_sleeps(void)
     return end && !strncmp(end, ") S", 3);
 }
 
+/* The child has come on: it has another minute. */
+static void still_alive(void)
+{
+    alarm(STUCK_S);
+}
+
 /* Waits until the walk is over, and ends the dump and the process. */
 static void *watch(void *arg)
 {
     uint64_t before = 0;
     (void)arg;
-    alarm(STUCK_S);
     for (unsigned sleeps = 0; sleeps < SLEEPS;) {
         usleep(POLL_US);
         uint64_t reports = wick_load_acquire(&the_copy.reports); /* pairs: report */
@@ -184,10 +189,10 @@ static void *watch(void *arg)
             !wick_load_acquire(&the_copy.reporting) && reports == before && vm_thread_sleeps(); /* pairs: report */
         sleeps = idle ? sleeps + 1 : 0;
         if (reports != before)
-            alarm(STUCK_S);
+            still_alive();
         before = reports;
     }
-    alarm(STUCK_S);
+    still_alive();
     end(wick_graph_out_finish(&the_copy.graph));
 }
 
@@ -202,6 +207,7 @@ static void become_child(void)
         _exit(1);
     prctl(PR_SET_NAME, "wick-heap-copy");
     take_over_signals();
+    still_alive(); /* what follows may wait for a lock whose thread is not here */
     close_others();
     be_first_to_go();
     unshare_counters();
@@ -211,6 +217,7 @@ static void become_child(void)
                               (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000) ||
         pthread_create(&thread, NULL, watch, NULL))
         end(false);
+    the_copy.graph.out.wrote = still_alive;
 }
 
 /* --- the walk ----------------------------------------------------------------------------------------------------- */
@@ -356,12 +363,18 @@ static int walk(jvmtiEnv *ti)
     return e ? (int)e : (int)(*ti)->FollowReferences(ti, 0, NULL, NULL, &calls, NULL);
 }
 
+static void reap(void)
+{
+    if (the_copy.child && waitpid(the_copy.child, NULL, WNOHANG) != 0)
+        the_copy.child = 0;
+}
+
 /* Waits for a copy that has written its dump, and whose process is about to end. */
 static void await_end(void)
 {
     const struct timespec pause = {.tv_nsec = END_POLL_NS};
     for (unsigned i = 0; i < END_POLLS && the_copy.child; i++) {
-        wick_heap_copy_watch();
+        reap();
         if (the_copy.child)
             nanosleep(&pause, NULL);
     }
@@ -403,8 +416,17 @@ bool wick_heap_copy_lives(void)
 
 void wick_heap_copy_watch(void)
 {
-    if (the_copy.child && waitpid(the_copy.child, NULL, WNOHANG) != 0)
-        the_copy.child = 0;
+    reap();
     if (the_copy.child && room() < ROOM_LEAST)
         kill(the_copy.child, SIGKILL);
+}
+
+void wick_heap_copy_end(void)
+{
+    if (!the_copy.child)
+        return;
+    kill(the_copy.child, SIGKILL);
+    while (waitpid(the_copy.child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    the_copy.child = 0;
 }

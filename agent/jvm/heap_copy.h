@@ -30,4 +30,7 @@ bool wick_heap_copy_lives(void);
 /* Waits for the copy if it has ended, and ends it if memory runs short: to be called now and then while it lives. */
 void wick_heap_copy_watch(void);
 
+/* Ends the copy, if there is one: nobody will be there to watch it. */
+void wick_heap_copy_end(void);
+
 #endif

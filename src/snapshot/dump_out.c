@@ -24,6 +24,8 @@ static void flush(struct wick_dump_out *o)
     if (!o->failed && !write_all(o->fd, o->buf, o->len))
         o->failed = true;
     o->len = 0;
+    if (o->wrote)
+        o->wrote();
 }
 
 static void store(uint8_t *p, uint64_t v, unsigned size)

@@ -43,8 +43,9 @@ struct wick_dump_out {
     bool failed; /* a write has failed: nothing more is written */
     uint8_t *buf;
     size_t cap, len;
-    size_t segment; /* where in buf the open segment begins; SIZE_MAX = none is open */
-    uint64_t bytes; /* written so far, with what is in the buffer */
+    size_t segment;      /* where in buf the open segment begins; SIZE_MAX = none is open */
+    uint64_t bytes;      /* written so far, with what is in the buffer */
+    void (*wrote)(void); /* called when a buffer has been written; NULL = nothing */
 };
 
 /* Writes the header of the dump. buf[cap]: at least 64 KiB. */

@@ -204,6 +204,10 @@ void wick_heap_copy_watch(void)
 {
 }
 
+void wick_heap_copy_end(void)
+{
+}
+
 bool wick_virtual_refresh_needed(void)
 {
     return false;
