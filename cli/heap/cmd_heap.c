@@ -7,6 +7,9 @@
  * What fills the heap, and who holds it: a heap dump, analysed without a JVM. What exists as a file, or looks like a
  * path, is a file.
  */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -159,6 +162,34 @@ static bool keeps_dump(const struct heap *h)
     return n >= sizeof ending && !strcmp(h->output + n - strlen(ending), ending);
 }
 
+/* Whether a file can be made there: asked before the JVM is stopped for it. */
+static int check_folder(const char *path, struct wick_err *err)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    int n =
+        snprintf(folder, sizeof folder, "%.*s", slash && slash > path ? (int)(slash - path) : 1, slash ? path : ".");
+    if (n < (int)sizeof folder && !access(folder, W_OK | X_OK))
+        return 0;
+    return wick_err_set(err, errno == ENOENT || errno == ENOTDIR ? WICK_E_NOTFOUND : WICK_E_PERM,
+                        "cannot create %s: %s", path, strerror(errno));
+}
+
+/* Whether the output can be what its name says. */
+static int check_output(const struct heap *h, const char *word, struct wick_err *err)
+{
+    bool jvm = is_jvm(word);
+    if (!keeps_dump(h))
+        return !h->output || !wick_page_check(h->output, NULL)
+                   ? 0
+                   : wick_err_set(err, WICK_E_USAGE, "cannot infer the format of '%s': the name must end in .html%s",
+                                  h->output, jvm ? ", or in .hprof for the dump itself" : "");
+    if (!jvm)
+        return wick_err_set(err, WICK_E_USAGE, "%s is a dump already: the output is a page, FILE.html", word);
+    int rc = wick_replace_check(h->output, err);
+    return rc ? rc : check_folder(h->output, err);
+}
+
 /* What goes together. */
 static int check(const struct heap *h, char *const *words, int n, struct wick_err *err)
 {
@@ -178,11 +209,7 @@ static int check(const struct heap *h, char *const *words, int n, struct wick_er
         return wick_err_set(err, WICK_E_USAGE, "--copy has no garbage in its dump: leave out --live");
     if (h->histogram && h->copy)
         return wick_err_set(err, WICK_E_USAGE, "--histogram is counted by the JVM itself: leave out --copy");
-    if (!keeps_dump(h))
-        return h->output ? wick_page_check(h->output, err) : 0;
-    return is_jvm(words[0])
-               ? wick_replace_check(h->output, err)
-               : wick_err_set(err, WICK_E_USAGE, "%s is a dump already: the output is a page, FILE.html", words[0]);
+    return check_output(h, words[0], err);
 }
 
 static int run(struct heap *h, char *const *words, int n, struct wick_err *err)

@@ -224,6 +224,10 @@ def refused():
         j.kill()
     r = t.wick("heap", "--copy", "--live", str(os.getpid()))
     t.check("--live is of the JVM's own dumps", r.status == 2 and "leave out --live" in r.err, r)
+    r = t.wick("heap", "--copy", "-o", t.path("no/folder.hprof"), str(os.getpid()))
+    t.check("where no file can be made none is asked for", r.status == 4 and "cannot create" in r.err, r)
+    r = t.wick("heap", "-o", t.path("dump.txt"), str(os.getpid()))
+    t.check("the output's ending says what it is", r.status == 2 and "in .hprof for the dump itself" in r.err, r)
     r = t.wick("heap", "--copy", t.path("none.hprof"))
     t.check("a file is not copied", r.status == 2 and "--copy is for a JVM" in r.err, r)
 
