@@ -31,8 +31,8 @@ struct wick_explain_chains {
         WICK_STRBUF_INIT, WICK_STRBUF_INIT, WICK_STRBUF_INIT, \
     }
 
-/* Has the JVM collect garbage and dump its heap, and appends what the dump says, with the way from a GC root and what
- * that cost. 0, or -WICK_E_* with a sentence; what was found before that stays. */
+/* Takes a dump of the heap, by a copy of the process where that can be, and appends what it says, with the way from
+ * a GC root and what that cost. 0, or -WICK_E_* with a sentence; what was found before that stays. */
 int wick_explain_chain(int pid, const struct wick_explain_chain_ask *ask, struct wick_explain_chains *out,
                        struct wick_err *err);
 

@@ -28,7 +28,7 @@ ZGC = {8: None, 11: ["-XX:+UnlockExperimentalVMOptions", "-XX:+UseZGC"]}.get(t.J
 STOPPED = re.compile(r"wick: the JVM was stopped for [\d.]+ ms at most")
 MIB = 1 << 20
 
-classes = t.compile_java("Heap", "Churn", "Stress")
+classes = t.compile_java("Heap", "Stress")
 
 
 def copy(j, file):
