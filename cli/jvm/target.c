@@ -8,14 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/ui.h"
 #include "sys/attach.h"
 #include "sys/procstat.h"
 
-#define YOUNG_NS 10000000000u
-#define NOTE_NS  500000000u
+#define YOUNG_NS   10000000000u
+#define NEWBORN_NS 3000000000u
+#define NOTE_NS    500000000u
 
 int wick_target_operand(char **rest, int nrest, const char *command, const char **word, struct wick_err *err)
 {
@@ -37,24 +39,37 @@ static uint64_t age_ns(const struct wick_proc *p)
     return born > now ? UINT64_MAX : now - born;
 }
 
-static bool is_ready(const struct wick_proc *p)
+/* Whether it runs the java launcher. Its file says so a moment earlier than its name, which execve sets last. */
+static bool runs_java(const struct wick_proc *p)
+{
+    char exe[4096];
+    ssize_t n = readlinkat(p->dir, "exe", exe, sizeof exe - 1);
+    exe[n < 0 ? 0 : n] = 0;
+    const char *slash = strrchr(exe, '/');
+    return !strcmp(p->st.comm, "java") || (slash && !strcmp(slash, "/java"));
+}
+
+/* The age up to which the process is worth waiting for; 0 if it can be attached to. One that does not run java may be
+ * between fork and exec, or a script that starts it, but not for long. */
+static uint64_t waited_for_ns(const struct wick_proc *p)
 {
     struct wick_strbuf maps = WICK_STRBUF_INIT;
     char path[4096];
     bool unread = wick_proc_read(p, "maps", &maps) != 0;
     bool jvm = !unread && wick_proc_find_mapped(maps.buf, maps.len, "libjvm.so", path, sizeof path);
     wick_strbuf_release(&maps);
-    return unread || (jvm ? wick_proc_has_signal(p->st.sig_caught, SIGQUIT) : strcmp(p->st.comm, "java") != 0);
+    if (unread || (jvm && wick_proc_has_signal(p->st.sig_caught, SIGQUIT)))
+        return 0;
+    return jvm || runs_java(p) ? YOUNG_NS : NEWBORN_NS;
 }
 
-/* Waits while a process that has just been started is not yet a JVM that can be attached to: `java` without libjvm.so,
- * or a JVM that does not handle SIGQUIT yet. At most until the process is ten seconds old: the attach then reports what
- * is wrong. Notes when it waits. */
+/* Waits while a process that has just been started is not yet a JVM that can be attached to: without libjvm.so, or not
+ * handling SIGQUIT yet. The attach then reports what is wrong. Notes when it waits. */
 static void wait_for_start(struct wick_proc *p)
 {
     uint64_t since = wick_clock_mono_ns();
     bool noted = false;
-    while (p->st.state != 'T' && p->st.state != 't' && !wick_proc_gone(p) && !is_ready(p) && age_ns(p) < YOUNG_NS) {
+    while (p->st.state != 'T' && p->st.state != 't' && !wick_proc_gone(p) && age_ns(p) < waited_for_ns(p)) {
         if (!noted && wick_clock_mono_ns() - since > NOTE_NS) {
             wick_ui_note("process %d is starting: waiting until it can be attached to", (int)p->pid);
             noted = true;

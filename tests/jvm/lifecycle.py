@@ -11,6 +11,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -197,6 +198,29 @@ def starts():
     with concurrent.futures.ThreadPoolExecutor(6) as pool:
         failed = [r for r in pool.map(early, range(12)) if r.status]
     t.check("a JVM that is starting is waited for", not failed, failed)
+    # between the two steps of execve that set a process's file and its name; and before it, as after `java ... & wick record $!`
+    launcher, gate = t.path("launcher/java"), t.path("gate")
+    os.mkdir(os.path.dirname(launcher))
+    shutil.copy("/bin/bash", launcher)
+    os.mkfifo(gate)
+    j = t.Jvm(["-c", 'echo launcher >/proc/self/comm; read -r _ <"$1"; shift; exec "$@"', "bash", gate, t.JAVA, "-Xmx64m", "-cp", classes,
+               "Busy", "spin=1"], "launcher", java=launcher)
+    log = t.path("launcher.err")
+    with open(log, "w") as f:
+        recording = subprocess.Popen([t.WICK, "record", "-d", "100ms", *t.PATIENT, "-f", t.path("launcher.jfr"), str(j.pid)], stdout=f, stderr=f)
+    while recording.poll() is None and "is starting: waiting" not in open(log).read():
+        time.sleep(0.02)
+    with open(gate, "w") as f:
+        f.write("\n")
+    t.check("one whose launcher has another name yet is as well", recording.wait(t.HANGS) == 0, open(log).read())
+    j.kill()
+    stdin, keep = os.pipe()
+    shell = subprocess.run(["bash", "-c", '"$@" <&0 >/dev/null & "$0" record -d 100ms --attach-timeout 300 -f "$FILE" $!; s=$?; kill $!; exit $s', t.WICK,
+                            t.JAVA, "-Xmx64m", "-cp", classes, "Busy", "spin=1"], env={**os.environ, "FILE": t.path("background.jfr")},
+                           stdin=stdin, capture_output=True, text=True, check=False)
+    os.close(stdin)
+    os.close(keep)
+    t.check("and one that a shell has just forked for", shell.returncode == 0, shell)
 
 
 def silent():
