@@ -66,6 +66,7 @@ int wick_convert_read(struct wick_profile *p, const struct wick_format *format, 
     view = view ? view : &everything;
     p->by_thread = o->threads || format->detailed;
     p->by_state = format->detailed;
+    p->by_labels = format->labelled;
     p->objects = p->by_size = true;
     if (format->sliced)
         return read_slices(&c, view, o, paths, n, err);

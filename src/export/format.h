@@ -27,6 +27,7 @@ struct wick_export_options {
     const char *by;    /* pictures: the value of this key (model/agg_value.h) as root frame; or NULL */
     bool counts;       /* samples instead of weights */
     const char *title; /* NULL = the format's own choice */
+    const char *host;  /* OTLP: the name of the machine; NULL = none */
     const struct wick_timeline *timeline; /* the samples one by one, for formats that are `timed`; may be NULL */
     const struct wick_heat *heat;         /* the samples by slices of time, for formats that are `sliced` */
 };
@@ -36,6 +37,7 @@ struct wick_format {
     const char *const *extensions; /* without the dot, NULL-terminated */
     const char *text;              /* one line for --help */
     bool detailed;                 /* it holds threads and states itself: aggregate by both */
+    bool labelled;                 /* it holds labels itself: aggregate by them */
     bool timed;                    /* it has a time axis: pass a timeline (export/timeline.h) */
     bool sliced;                   /* it shows slices of time: pass a heat (analysis/compare/heat.h), settled */
     /* Writes p to out. The caller opens, flushes and closes out and checks it for write errors (ferror). 0 or

@@ -18,6 +18,7 @@
 #include "export/format_writers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "codec/protobuf.h"
 #include "codec/utf8.h"
@@ -168,6 +169,23 @@ static uint32_t stack_of(struct otlp *w, uint32_t stack)
 
 /* --- samples --- */
 
+/* The semantic conventions' words for two of the labels of a whole machine; others keep their keys. A process is
+ * NAME-PID. */
+static void add_label(struct otlp *w, const struct wick_label *l, struct wick_strbuf *out)
+{
+    const struct wick_string *key = &w->p->strings[l->key], *value = &w->p->strings[l->value];
+    char *end;
+    const char *dash = strcmp(key->s, "process") ? NULL : strrchr(value->s, '-');
+    long pid = dash && dash[1] >= '0' && dash[1] <= '9' ? strtol(dash + 1, &end, 10) : 0;
+    if (pid && !*end) {
+        wick_pb_varint(out, text_attribute(w, "process.executable.name", value->s, (size_t)(dash - value->s)));
+        wick_pb_varint(out, number_attribute(w, "process.pid", pid, VALUE_INT));
+    } else {
+        const char *known = strcmp(key->s, "container") ? key->s : "container.id";
+        wick_pb_varint(out, text_attribute(w, known, value->s, value->len));
+    }
+}
+
 static void add_attributes(struct otlp *w, const struct wick_agg *a, struct wick_strbuf *out)
 {
     const struct wick_thread *t = &w->p->threads[a->thread];
@@ -182,6 +200,9 @@ static void add_attributes(struct otlp *w, const struct wick_agg *a, struct wick
         wick_pb_varint(out, number_attribute(w, "wick.java_thread.virtual", 1, VALUE_BOOL));
     if (state->len)
         wick_pb_varint(out, text_attribute(w, "wick.thread.state", state->s, state->len));
+    const struct wick_label_set *set = &w->p->label_sets[a->labels];
+    for (const struct wick_label *l = &w->p->labels[set->first]; l < &w->p->labels[set->first + set->n]; l++)
+        add_label(w, l, out);
 }
 
 /* Appends one sample to the profile in out. */
@@ -234,20 +255,30 @@ static size_t add_profile(struct otlp *w, struct wick_strbuf *out, uint16_t even
 
 /* --- the whole --- */
 
-static void add_resource(struct otlp *w, struct wick_strbuf *out)
+/* Appends a KeyValue to a Resource, if there is a value. */
+static void add_resource_text(struct otlp *w, struct wick_strbuf *resource, const char *key, const char *text)
 {
-    struct wick_strbuf resource = WICK_STRBUF_INIT, pair = WICK_STRBUF_INIT, value = WICK_STRBUF_INIT;
-    if (w->o->title) {
-        wick_utf8_add(&w->text, w->o->title, strlen(w->o->title));
-        wick_pb_str(&value, VALUE_STRING, w->text.buf);
-        wick_pb_str(&pair, 1, "service.name");
-        wick_pb_message(&pair, 2, &value);
-        wick_pb_message(&resource, 1, &pair);
-        wick_pb_message(out, 1, &resource);
-    }
-    wick_strbuf_release(&resource);
+    struct wick_strbuf pair = WICK_STRBUF_INIT, value = WICK_STRBUF_INIT;
+    if (!text)
+        return;
+    wick_strbuf_clear(&w->text);
+    wick_utf8_add(&w->text, text, strlen(text));
+    wick_pb_bytes(&value, VALUE_STRING, w->text.buf, w->text.len);
+    wick_pb_str(&pair, 1, key);
+    wick_pb_message(&pair, 2, &value);
+    wick_pb_message(resource, 1, &pair);
     wick_strbuf_release(&pair);
     wick_strbuf_release(&value);
+}
+
+static void add_resource(struct otlp *w, struct wick_strbuf *out)
+{
+    struct wick_strbuf resource = WICK_STRBUF_INIT;
+    add_resource_text(w, &resource, "service.name", w->o->title);
+    add_resource_text(w, &resource, "host.name", w->o->host);
+    if (resource.len)
+        wick_pb_message(out, 1, &resource);
+    wick_strbuf_release(&resource);
 }
 
 /* Both profiles, in a scope, in a resource. */
@@ -266,7 +297,6 @@ static size_t build(struct otlp *w, struct wick_strbuf *out)
             wick_pb_message(&scope, 2, &profile);
         n += samples;
     }
-    wick_strbuf_clear(&w->text);
     add_resource(w, out);
     wick_pb_message(out, 2, &scope);
     wick_strbuf_release(&scope);

@@ -173,6 +173,11 @@ static void add_labels(struct pprof *w, const struct wick_agg *a)
     add_label(w, "java_thread_id", 0, t->java_tid);
     add_label(w, "virtual", 0, t->is_virtual);
     add_label(w, "state", string(w, state->s, state->len), 0);
+    const struct wick_label_set *set = &w->p->label_sets[a->labels];
+    for (const struct wick_label *l = &w->p->labels[set->first]; l < &w->p->labels[set->first + set->n]; l++) {
+        const struct wick_string *value = &w->p->strings[l->value];
+        add_label(w, w->p->strings[l->key].s, string(w, value->s, value->len), 0);
+    }
 }
 
 static void put_sample(struct pprof *w, uint32_t agg)

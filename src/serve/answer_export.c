@@ -54,6 +54,7 @@ static int reduce(struct wick_answer_export *x, const struct wick_picked *s, str
     const struct wick_sample_type *e = &s->view.events[s->event];
     const struct wick_string *name = &s->view.strings[e->name];
     p->by_thread = p->by_state = x->format->detailed;
+    p->by_labels = x->format->labelled;
     p->objects = true;
     p->keep = wick_format_keep(x->format, 0) & s->view.keep;
     int rc = wick_profile_merge(p, &s->view);

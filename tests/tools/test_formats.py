@@ -232,6 +232,24 @@ class Oracles(unittest.TestCase):
             threads = {x.get("thread") for x in t["stacks"]} - {None, ""}
             self.assertEqual({x.decode() for x in re.findall(rb"thread:\[([^\]]*)\]", samples)}, threads, name)
 
+    def processes(self, source):
+        """The values of the label `process`, by another command."""
+        r = run(WICK, "top", "--json", "-n", "0", "--by", "process", source)
+        self.assertEqual(r.returncode, 0, r.stderr)
+        return {row["name"] for row in json.loads(r.stdout)["rows"]}
+
+    def test_pprof_and_otlp_have_the_labels_of_samples(self):
+        source = inputs()["perf"]
+        there = self.processes(source)
+        self.assertTrue(there)
+        r = run(oracle("pprof"), "-raw", convert(source, "labels.pb.gz"))
+        self.assertEqual({x.decode() for x in re.findall(rb"process:\[([^\]]*)\]", r.stdout)}, there)
+        r = run("protoc", "--decode_raw", input=convert(source, "labels.otlp").read_bytes())
+        self.assertEqual(r.returncode, 0, r.stderr)
+        strings = set(re.findall(r'"((?:[^"\\]|\\.)*)"', r.stdout.decode()))
+        self.assertTrue({"process.executable.name", "process.pid"} <= strings, strings)
+        self.assertTrue({x.rsplit("-", 1)[0] for x in there} <= strings, (there, strings))
+
     def test_protoc_decodes_otlp_without_a_field_that_it_does_not_know(self):
         need("protoc", "protobuf-compiler")
         proto = oracle("otlp-proto")
