@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/strbuf.h"
 #include "sys/ns.h"
 #include "sys/proc.h"
@@ -23,6 +24,7 @@ enum { REFRESH_NS = 50000000, AGAIN_NS = 200000000, CONTAINERS = 1024, ROOT_CGRO
 void wick_host_processes_init(struct wick_host_processes *ps, struct wick_host_kernel *k, struct wick_host_tables *t)
 {
     *ps = (struct wick_host_processes){.kernel = k, .tables = t};
+    wick_host_cgroups_init(&ps->cgroups, "");
 }
 
 static void free_process(struct wick_host_process *p)
@@ -34,6 +36,7 @@ static void free_process(struct wick_host_process *p)
     }
     wick_host_cache_clear(&p->cache);
     free(p->threads);
+    free(p->cgroup);
     free(p);
 }
 
@@ -45,6 +48,7 @@ void wick_host_processes_release(struct wick_host_processes *ps)
             free_process(p);
         }
     free(ps->containers);
+    wick_host_cgroups_release(&ps->cgroups);
     wick_host_devices_release(&ps->devices);
     *ps = (struct wick_host_processes){0};
 }
@@ -87,14 +91,13 @@ static void evict(struct wick_host_processes *ps)
 
 /* --- what /proc says of it --- */
 
-static void read_container(const struct wick_proc *proc, char text[WICK_HOST_CONTAINER])
+static void read_container(const struct wick_proc *proc, const struct wick_strbuf *groups,
+                           char text[WICK_HOST_CONTAINER])
 {
-    struct wick_strbuf groups = WICK_STRBUF_INIT, mounts = WICK_STRBUF_INIT;
-    wick_proc_read(proc, "cgroup", &groups);
+    struct wick_strbuf mounts = WICK_STRBUF_INIT;
     wick_proc_read(proc, "mountinfo", &mounts);
-    if (!wick_proc_container(groups.buf, groups.len, mounts.buf, mounts.len, text, WICK_HOST_CONTAINER))
+    if (!wick_proc_container(groups->buf, groups->len, mounts.buf, mounts.len, text, WICK_HOST_CONTAINER))
         *text = 0;
-    wick_strbuf_release(&groups);
     wick_strbuf_release(&mounts);
 }
 
@@ -116,19 +119,40 @@ static struct wick_host_container *known_container(struct wick_host_processes *p
     return c;
 }
 
-/* The container a process is in, "" = in none: a process that lives (proc) answers for itself, and for those of its
- * cgroup that cannot be read. */
-static void container_of(struct wick_host_processes *ps, uint64_t cgroup, const struct wick_proc *proc,
-                         char text[WICK_HOST_CONTAINER])
+static void set_cgroup(struct wick_host_process *p, const char *path)
 {
-    struct wick_host_container *known = known_container(ps, cgroup, proc != NULL);
-    *text = 0;
+    free(p->cgroup);
+    p->cgroup = path[1] ? strdup(path) : NULL;
+}
+
+/* The cgroup and the container of a process that lives, which answers for itself, and for those of its cgroup that
+ * cannot be read. */
+static void read_groups(struct wick_host_processes *ps, struct wick_host_process *p, const struct wick_host_head *h,
+                        const struct wick_proc *proc)
+{
+    struct wick_strbuf groups = WICK_STRBUF_INIT;
+    struct wick_host_container *known = known_container(ps, h->cgroup, true);
+    char path[WICK_CGROUP_PATH];
+    wick_proc_read(proc, "cgroup", &groups);
+    read_container(proc, &groups, p->container);
+    if (groups.len && !groups.failed && wick_cgroup_path(groups.buf, WICK_CGROUP_CPU, path)) {
+        set_cgroup(p, path);
+        wick_host_cgroups_meet(&ps->cgroups, path, p->container, wick_clock_mono_ns());
+    }
+    if (known)
+        memcpy(known->text, p->container, WICK_HOST_CONTAINER);
+    wick_strbuf_release(&groups);
+}
+
+static void groups_of(struct wick_host_processes *ps, struct wick_host_process *p, const struct wick_host_head *h,
+                      const struct wick_proc *proc)
+{
+    const struct wick_host_container *known = known_container(ps, h->cgroup, false);
+    *p->container = 0;
     if (proc)
-        read_container(proc, text);
+        read_groups(ps, p, h, proc);
     else if (known)
-        memcpy(text, known->text, WICK_HOST_CONTAINER);
-    if (proc && known)
-        memcpy(known->text, text, WICK_HOST_CONTAINER);
+        memcpy(p->container, known->text, WICK_HOST_CONTAINER);
 }
 
 /* A value of a label, in which a backslash stands before what would end it. */
@@ -208,6 +232,10 @@ uint32_t wick_host_process_context(struct wick_host_processes *ps, const struct 
 {
     struct wick_strbuf labels = WICK_STRBUF_INIT;
     add_process(&labels, "process", "container", p->comm, p->pid, p->container);
+    if (p->cgroup) {
+        wick_strbuf_adds(&labels, ",cgroup=");
+        add_value(&labels, p->cgroup);
+    }
     if (of && of->other)
         add_other(ps, &labels, of->other);
     if (of)
@@ -255,7 +283,7 @@ static void open_process(struct wick_host_processes *ps, struct wick_host_proces
     if (opened && p->gone)
         wick_host_space_close(&p->space);
     if (!(h->flags & WICK_HOST_KTHREAD))
-        container_of(ps, h->cgroup, p->gone ? NULL : &proc, p->container);
+        groups_of(ps, p, h, p->gone ? NULL : &proc);
     p->context = wick_host_process_context(ps, p, NULL);
     p->own_pids = !p->gone && proc.st.pid_depth > 1;
     if (lives)

@@ -17,6 +17,7 @@
 #include "ebpf/host_kernel.h"
 #include "ebpf/host_space.h"
 #include "ebpf/host_tables.h"
+#include "ebpf/host_cgroups.h"
 #include "elf/image.h"
 #include "hotspot/jvm.h"
 #include "hotspot/thread.h"
@@ -38,9 +39,10 @@ struct wick_host_process {
     struct wick_host_kernel *kernel; /* borrowed */
     char comm[WICK_HOST_COMM];
     char container[WICK_HOST_CONTAINER]; /* "" = in none */
-    uint32_t context;                    /* number in the tables */
-    bool gone;                           /* it could not be read, most likely because it had ended */
-    bool own_pids;                       /* its threads have other numbers in its own pid namespace */
+    char *cgroup;     /* its path in the hierarchy of the cpu controller; NULL = root, or not known */
+    uint32_t context; /* number in the tables */
+    bool gone;        /* it could not be read, most likely because it had ended */
+    bool own_pids;    /* its threads have other numbers in its own pid namespace */
     struct wick_host_space space;
     struct wick_elf_images images;
     struct wick_symbolizer code;
@@ -68,6 +70,7 @@ struct wick_host_processes {
     struct wick_host_kernel *kernel; /* borrowed */
     struct wick_host_tables *tables; /* borrowed */
     struct wick_host_container *containers;
+    struct wick_host_cgroups cgroups; /* of those that lived when they were met */
     struct wick_host_devices devices; /* whose files may be read */
     uint32_t ncontainers;
     uint64_t met, gone, jvms, refused; /* since the start */

@@ -535,6 +535,21 @@ static void write_totals(struct wick_host_recorder *r, uint64_t now_ns)
                                                                    .handler_ns = sum.walk_ns});
 }
 
+static void write_cgroup(void *arg, const struct wick_host_cgroup *g, const struct wick_host_cgroup_reading *now)
+{
+    struct wick_host_recorder *r = arg;
+    wick_jfr_write_cgroup_cpu(r->writer, &(struct wick_jfr_cgroup_cpu){
+                                             .start_ns = now->time_ns,
+                                             .limit = (float)now->limit,
+                                             .periods = now->periods,
+                                             .throttled = now->throttled,
+                                             .throttled_ns = now->throttled_ns,
+                                             .period_ns = now->period_ns,
+                                             .cgroup = wick_host_cgroup_path(g),
+                                             .container = g->container,
+                                         });
+}
+
 /* --- the course of a recording --- */
 
 /* Takes what is in the ring, but not for long. True if there may be more. */
@@ -624,9 +639,10 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
     return 0;
 }
 
-static void flush(struct wick_host_recorder *r, uint64_t now_ns)
+static void flush(struct wick_host_recorder *r, uint64_t now_ns, bool end)
 {
     write_totals(r, now_ns);
+    wick_host_cgroups_read(&r->processes.cgroups, now_ns, end, write_cgroup, r);
     if (wick_host_passing_bytes(&r->tables) < PASSING_LIMIT) {
         wick_jfr_writer_flush(r->writer, now_ns);
     } else {
@@ -644,7 +660,7 @@ void wick_host_recorder_round(struct wick_host_recorder *r)
     take_all(r);
     uint64_t now_ns = wick_clock_mono_ns();
     if (now_ns - r->flush_ns >= WICK_JFR_FLUSH_NS)
-        flush(r, now_ns);
+        flush(r, now_ns, false);
 }
 
 /* What the kernel left out is known only while the clocks and counters are there. */
@@ -685,7 +701,7 @@ void wick_host_recorder_close(struct wick_host_recorder *r, struct wick_host_tot
         while (take_all(r))
             ;
         uint64_t now_ns = wick_clock_mono_ns();
-        flush(r, now_ns);
+        flush(r, now_ns, true);
         if (totals) {
             add_up(r, totals);
             add_up_skipped(r, &due, totals);

@@ -136,6 +136,17 @@ size_t wick_cgroup_levels(const char *root, const char *process, enum wick_cgrou
     return 0;
 }
 
+bool wick_cgroup_path(const char *text, enum wick_cgroup_controller c, char out[WICK_CGROUP_PATH])
+{
+    char path[PATH];
+    bool v1 = *controllers[c].name && path_of(text, controllers[c].name, path);
+    if ((!v1 && !path_of(text, "", path)) || *path != '/' || strlen(path) >= sizeof path - 1 ||
+        !strncmp(path, "/..", 3))
+        return false;
+    memcpy(out, path, strlen(path) + 1);
+    return true;
+}
+
 bool wick_cgroup_find(const char *root, enum wick_cgroup_controller c, struct wick_cgroup *out)
 {
     struct wick_cgroup levels[WICK_CGROUP_LEVELS];

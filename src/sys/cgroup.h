@@ -32,6 +32,10 @@ bool wick_cgroup_find(const char *root, enum wick_cgroup_controller c, struct wi
 size_t wick_cgroup_levels(const char *root, const char *process, enum wick_cgroup_controller c, struct wick_cgroup *out,
                           size_t most);
 
+/* The path of a process's cgroup in the hierarchy of a controller ("/pod/app"), by the text of its /proc/PID/cgroup.
+ * False if it has none there, its path is too long, or it is outside of this process's cgroup namespace. */
+bool wick_cgroup_path(const char *text, enum wick_cgroup_controller c, char out[WICK_CGROUP_PATH]);
+
 /* The CPUs that a process may use by the limits of all its cgroups, the least of them; 0 = no limit, or its cgroups are
  * not among those that are mounted here. */
 double wick_cgroup_cpus(const char *root, const char *process);

@@ -44,9 +44,11 @@ class Cgroup:
 
     _count = 0
 
-    def __init__(self):
+    def __init__(self, within=None):
+        """within: another group, which gets no processes itself."""
         Cgroup._count += 1
         name = f"wick-test-{os.getpid()}-{Cgroup._count}"
+        self.path = (within.path if within else "") + "/" + name  # as /proc/PID/cgroup shows it
         v1, v2 = _mounts()
         self.version = 1 if "cpu" in v1 else 2
         points = {v1["cpu"], v1["memory"], v2} if self.version == 1 and "memory" in v1 else {v2}
@@ -58,9 +60,11 @@ class Cgroup:
         try:
             if self.version == 2:
                 self._write(v2 + "/cgroup.subtree_control", "+cpu +memory")
+            if self.version == 2 and within:
+                self._write(v2 + within.path + "/cgroup.subtree_control", "+cpu +memory")
             for point in points - {None}:
-                os.mkdir(f"{point}/{name}")
-                self.dirs.append(f"{point}/{name}")
+                os.mkdir(point + self.path)
+                self.dirs.append(point + self.path)
         except OSError as e:
             self.remove()
             raise Unavailable(f"a cgroup cannot be made: {e}") from e

@@ -195,6 +195,59 @@ static void test_hot_method__of_a_whole_machine_has_its_process(void **state)
     begins(s, "hot-method: 100 % of CPU time (6.0 s) is in app.Main.a, called by app.Main.run, in java-2\n\n");
 }
 
+static void limit(struct scene *s, const char *path, const char *container, double cpus, int64_t periods,
+                  int64_t throttled, double seconds)
+{
+    static struct wick_explain_cgroup rows[4];
+    s->f.cgroups = rows;
+    rows[s->f.ncgroups++] = (struct wick_explain_cgroup){.path = wick_profile_cstring(&s->p, path),
+                                                         .container = wick_profile_cstring(&s->p, container),
+                                                         .limit = cpus,
+                                                         .periods.grown = periods,
+                                                         .throttled.grown = throttled,
+                                                         .throttled_ns.grown = (int64_t)(seconds * S)};
+}
+
+static void use(struct scene *s, const char *process, const char *cgroup, uint32_t stack, double seconds)
+{
+    cpu(s, stack, seconds);
+    s->cpu[s->f.ncpu - 1].process = wick_profile_cstring(&s->p, process);
+    s->cpu[s->f.ncpu - 1].cgroup = wick_profile_cstring(&s->p, cgroup);
+}
+
+static void test_throttled__names_the_cgroup_and_who_used_its_time(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    limit(s, "/pod", "", 0.5, 100, 9, 0.3);        /* below the threshold */
+    limit(s, "/pod/app", "4f5e", 1.5, 200, 50, 7); /* what uses CPU time is in it and below it */
+    limit(s, "/pod/apple", "", 1, 5, 2, 0.1);      /* too few periods */
+    use(s, "java-7", "/pod/app", STACK(s, "app/Main.a"), 2);
+    use(s, "sh-8", "/pod/app/inner", STACK(s, "app/Main.b"), 1);
+    use(s, "cc1-9", "/pod/apple", STACK(s, "app/Main.c"), 3);
+    use(s, "cc1-9", "/pod", STACK(s, "app/Main.d"), 3);
+    begins(
+        s,
+        "throttled: /pod/app (container 4f5e) was stopped at its CPU limit of 1.5 CPUs in 25 % of its periods (50 of "
+        "200), 7.0 s in all; its CPU time is used by java-7 (67 %), sh-8 (33 %), most at app.Main.a\n\n");
+    s = scene();
+    limit(s, "/a", "", 0, 10, 4, 1);
+    limit(s, "/b", "", 1, 10, 10, 2);
+    begins(s, "throttled: /b was stopped at its CPU limit of 1 CPU in 100 % of its periods (10 of 10), 2.0 s in all\n"
+              "throttled: /a was stopped at its CPU limit in 40 % of its periods (4 of 10), 1.0 s in all\n\n");
+}
+
+static void test_throttled__is_silent_of_limits_that_are_not_reached(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    limit(s, "/a", "", 2, 1000, 0, 0);
+    limit(s, "/b", "", 2, 1000, 99, 3);
+    limit(s, "/c", "", 2, 2, 2, 3);
+    limit(s, "/d", "", 2, 0, 0, 0);
+    silent(s);
+}
+
 static void test_crowded_out__is_a_part_of_the_time_with_work(void **state)
 {
     struct scene *s = scene();
@@ -256,6 +309,8 @@ int main(void)
         cmocka_unit_test(test_hot_method__is_no_wait),
         cmocka_unit_test(test_crowded_out__names_who_has_the_cpus),
         cmocka_unit_test(test_starved_peer__names_who_has_no_cpu_and_who_has_it),
+        cmocka_unit_test(test_throttled__names_the_cgroup_and_who_used_its_time),
+        cmocka_unit_test(test_throttled__is_silent_of_limits_that_are_not_reached),
         cmocka_unit_test(test_crowded_out__is_a_part_of_the_time_with_work),
         cmocka_unit_test(test_hot_method__of_a_whole_machine_has_its_process),
         cmocka_unit_test(test_hot_code__of_libraries_is_for_their_caller),

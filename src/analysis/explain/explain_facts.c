@@ -395,8 +395,30 @@ static void take_rss(struct wick_explain_facts *f, const struct wick_jfr_event *
     raise_to(&f->rss, number(e, "size"));
 }
 
+/* One of many, of a whole machine. */
+static void take_cgroup_of(struct wick_explain_facts *f, const struct wick_jfr_event *e, uint32_t path)
+{
+    struct wick_explain_cgroup *g = NULL;
+    for (size_t i = 0; i < f->ncgroups && !g; i++)
+        g = f->cgroups[i].path == path ? &f->cgroups[i] : NULL;
+    if (!g && (g = ADD(f, cgroups)))
+        *g = (struct wick_explain_cgroup){.path = path, .container = text(e, "container")};
+    if (!g)
+        return;
+    double limit = real(e, "limit");
+    g->limit = limit > 0 ? limit : g->limit;
+    count_on(&g->periods, number(e, "periods"));
+    count_on(&g->throttled, number(e, "throttledPeriods"));
+    count_on(&g->throttled_ns, number(e, "throttledTime"));
+}
+
 static void take_cgroup_cpu(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
+    uint32_t path = text(e, "cgroup");
+    if (*wick_profile_str(f->p, path)) {
+        take_cgroup_of(f, e, path);
+        return;
+    }
     f->cpu_limit = real(e, "limit");
     count_on(&f->periods, number(e, "periods"));
     count_on(&f->throttled, number(e, "throttledPeriods"));
@@ -643,6 +665,7 @@ static void take_sample(void *ctx, const struct wick_sample *s)
                                         .rival = label_of(p, s, "ran-instead"),
                                         .peer = label_of(p, s, "waited-for"),
                                         .doing = label_of(p, s, "waited-for-state"),
+                                        .cgroup = label_of(p, s, "cgroup"),
                                         .number = f->timed.nsamples};
     f->rivals += row->rival != 0;
     f->peers += row->doing != 0;
@@ -692,6 +715,8 @@ static void begin_input(struct wick_explain_facts *f, int i)
     f->unsampled_before_ns = f->unsampled_ns;
     for (size_t k = 0; k < sizeof counters / sizeof *counters; k++)
         counters[k]->seen = false;
+    for (size_t k = 0; k < f->ncgroups; k++)
+        f->cgroups[k].periods.seen = f->cgroups[k].throttled.seen = f->cgroups[k].throttled_ns.seen = false;
     f->ttsp.file = f->locks.file = (uint32_t)i;
     f->p->start_ns = f->p->end_ns = 0;
 }
@@ -760,6 +785,7 @@ void wick_explain_release(struct wick_explain_facts *f)
     wick_memory_use_release(&f->memory);
     free(f->pause);
     free(f->neighbours);
+    free(f->cgroups);
     free(f->queues.rows);
     free(f->reasons.rows);
     free(f->exhausted.rows);

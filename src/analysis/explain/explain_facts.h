@@ -42,6 +42,7 @@ struct wick_explain_sample {
     uint32_t thread, stack, endpoint; /* 0 = none */
     uint32_t process, rival;          /* of a whole machine: labels; rival: what ran instead. 0 = none */
     uint32_t peer, doing;             /* likewise: what it waited for, and what that one did */
+    uint32_t cgroup;                  /* likewise: its path */
     enum wick_explain_state state;
     double variance; /* of objects (model/interval.h) */
     size_t number;   /* of a wall-clock sample: in `timed` */
@@ -71,6 +72,13 @@ struct wick_explain_neighbour {
     int64_t pid; /* of the first */
     bool several;
     int64_t cpu_ns;
+};
+
+/* A cgroup of a whole machine and its CPU limit. */
+struct wick_explain_cgroup {
+    uint32_t path, container; /* strings; container 0 = it is none */
+    double limit;             /* CPUs, the last one, 0 = never any */
+    struct wick_explain_counter periods, throttled, throttled_ns;
 };
 
 /* What several events of one name add up to. */
@@ -188,6 +196,8 @@ struct wick_explain_facts {
     int64_t machines, loads;
     struct wick_explain_neighbour *neighbours; /* one row a name */
     size_t nneighbours, cap_neighbours;
+    struct wick_explain_cgroup *cgroups;
+    size_t ncgroups, cap_cgroups;
     struct wick_explain_rows operations; /* of the VM thread that are no collections: time */
     struct wick_explain_rows queues;     /* of compilers: sum of averages */
     struct wick_explain_rows reasons;    /* of deoptimisations: how many */

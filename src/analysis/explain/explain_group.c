@@ -249,12 +249,22 @@ void wick_explain_filter_process(struct wick_explain *x, struct wick_explain_fin
         filter_exactly(x, r, "process", wick_profile_str(x->f->p, process));
 }
 
-void wick_explain_filter_endpoint(struct wick_explain *x, struct wick_explain_finding *r, uint32_t endpoint)
+static void filter_label(struct wick_explain *x, struct wick_explain_finding *r, const char *key, uint32_t label)
 {
     struct wick_strbuf value = WICK_STRBUF_INIT;
-    if (endpoint)
-        wick_strbuf_addf(&value, "endpoint=%s", wick_profile_str(x->f->p, endpoint));
-    if (endpoint)
+    if (label)
+        wick_strbuf_addf(&value, "%s=%s", key, wick_profile_str(x->f->p, label));
+    if (label)
         filter(x, r, "where", value.buf);
     wick_strbuf_release(&value);
+}
+
+void wick_explain_filter_endpoint(struct wick_explain *x, struct wick_explain_finding *r, uint32_t endpoint)
+{
+    filter_label(x, r, "endpoint", endpoint);
+}
+
+void wick_explain_filter_cgroup(struct wick_explain *x, struct wick_explain_finding *r, uint32_t cgroup)
+{
+    filter_label(x, r, "cgroup", cgroup);
 }

@@ -6,6 +6,9 @@
  * time. So it is known for each process how long it waited and whom for; what it used itself is known with -e cpu. A
  * process whose own threads stand in each other's way and one that others crowd out differ in these figures.
  *
+ * A cgroup with a CPU limit is stopped for the rest of a period in which it has used what it may. The kernel counts
+ * these periods; the labels of samples say which processes of it, or of those below it, used the CPU until then.
+ *
  * The time that a thread sleeps is divided among the processes on which it depended, by what these did. Where those
  * wait for a CPU, a process is slow that has all the CPU time it asks for. Threads that wait for work depend on nobody.
  */
@@ -20,7 +23,12 @@
 #define WAIT_LEAST 0.25 /* of the recording: thread time worth a sentence */
 #define PART_LEAST 0.05 /* of the waiting: a name worth mentioning */
 
-enum { FINDINGS = 3, NAMES = 3 };
+enum {
+    FINDINGS = 3,
+    CGROUPS = 10, /* at most so many findings about those that are stopped */
+    NAMES = 3,
+    THROTTLED_LEAST = 3 /* periods: fewer happen to any cgroup in which something starts */
+};
 
 /* By the number of the string that is a process's name. */
 struct waiting {
@@ -199,4 +207,86 @@ void wick_explain_starved_peer(struct wick_explain *x)
     }
     free(d.all);
     free(d.queued);
+}
+
+/* --- CPU limits of cgroups --- */
+
+/* Whether a cgroup is that one, or below it. */
+static bool is_within(const struct wick_profile *p, uint32_t cgroup, uint32_t of)
+{
+    const char *path = wick_profile_str(p, cgroup), *top = wick_profile_str(p, of);
+    size_t n = strcmp(top, "/") != 0 ? strlen(top) : 0;
+    return cgroup == of || !n || (!strncmp(path, top, n) && path[n] == '/');
+}
+
+/* Who used its CPU time, and where; and which samples these are, if they are all of that cgroup itself. */
+static void say_users(struct wick_explain *x, struct wick_explain_finding *r, uint32_t cgroup)
+{
+    struct wick_explain_facts *f = x->f;
+    int64_t *used = calloc(f->p->nstrings, sizeof *used), all = 0;
+    struct wick_explain_sample *rows = f->ncpu ? malloc(f->ncpu * sizeof *rows) : NULL;
+    size_t n = 0;
+    bool itself = true;
+    f->failed |= !used || (f->ncpu && !rows);
+    for (size_t i = 0; used && rows && i < f->ncpu; i++) {
+        const struct wick_explain_sample *s = &f->cpu[i];
+        if (!is_within(f->p, s->cgroup, cgroup))
+            continue;
+        rows[n++] = *s;
+        used[s->process] = wick_sum(used[s->process], s->weight_ns);
+        all = wick_sum(all, s->weight_ns);
+        itself &= s->cgroup == cgroup;
+    }
+    if (all) {
+        say_shares(x, r, "who", used, 0, (double)all);
+        struct wick_explain_top top = wick_explain_top(f, rows, n, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_LEAF);
+        wick_explain_say_frame(x, r, "frame", top.frame);
+        if (itself)
+            wick_explain_filter_cgroup(x, r, cgroup);
+    }
+    free(rows);
+    free(used);
+}
+
+/* Time in which its threads waited for a CPU: longer than it was stopped, as threads share what it may use. */
+static double queued_in(const struct wick_explain_facts *f, uint32_t cgroup)
+{
+    int64_t queued = 0;
+    for (size_t i = 0; i < f->nwall; i++)
+        if (f->wall[i].state == WICK_EXPLAIN_WAITING_FOR_CPU && is_within(f->p, f->wall[i].cgroup, cgroup))
+            queued = wick_sum(queued, f->wall[i].weight_ns);
+    return (double)queued;
+}
+
+/* The one that was stopped for longest first. */
+static int by_time_stopped(const void *a, const void *b)
+{
+    const struct wick_explain_cgroup *l = a, *r = b;
+    return (l->throttled_ns.grown < r->throttled_ns.grown) - (l->throttled_ns.grown > r->throttled_ns.grown);
+}
+
+void wick_explain_throttled(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    if (f->ncgroups)
+        qsort(f->cgroups, f->ncgroups, sizeof *f->cgroups, by_time_stopped);
+    for (size_t i = 0, found = 0; i < f->ncgroups && found < CGROUPS && !f->failed; i++) {
+        const struct wick_explain_cgroup *g = &f->cgroups[i];
+        double share = wick_explain_share((double)g->throttled.grown, (double)g->periods.grown);
+        if (g->throttled.grown < THROTTLED_LEAST || share < x->rule->threshold)
+            continue;
+        found++;
+        double stopped = (double)g->throttled_ns.grown, delay = share * queued_in(f, g->path);
+        struct wick_explain_finding *r = wick_explain_found(x, delay > stopped ? delay : stopped);
+        wick_explain_say(x, r, "cgroup", wick_profile_str(f->p, g->path));
+        if (*wick_profile_str(f->p, g->container))
+            wick_explain_say(x, r, "container", wick_profile_str(f->p, g->container));
+        if (g->limit > 0)
+            wick_explain_figure(r, "limit", WICK_EXPLAIN_NUMBER, g->limit);
+        wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+        wick_explain_figure(r, "throttled", WICK_EXPLAIN_NUMBER, (double)g->throttled.grown);
+        wick_explain_figure(r, "periods", WICK_EXPLAIN_NUMBER, (double)g->periods.grown);
+        wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, stopped);
+        say_users(x, r, g->path);
+    }
 }

@@ -83,6 +83,7 @@ void wick_explain_filter_state(struct wick_explain *x, struct wick_explain_findi
 void wick_explain_filter_thread(struct wick_explain *x, struct wick_explain_finding *r, uint32_t thread);
 void wick_explain_filter_endpoint(struct wick_explain *x, struct wick_explain_finding *r, uint32_t endpoint);
 void wick_explain_filter_process(struct wick_explain *x, struct wick_explain_finding *r, uint32_t process);
+void wick_explain_filter_cgroup(struct wick_explain *x, struct wick_explain_finding *r, uint32_t cgroup);
 
 /* A step of the chain of blame; `kind` is not copied. */
 void wick_explain_link(struct wick_explain *x, struct wick_explain_finding *r, const char *kind, uint32_t frame,
@@ -174,6 +175,7 @@ void wick_explain_slow_safepoints(struct wick_explain *x);
 /* explain_host.c: processes of a whole machine. */
 void wick_explain_crowded_out(struct wick_explain *x);
 void wick_explain_starved_peer(struct wick_explain *x);
+void wick_explain_throttled(struct wick_explain *x);
 
 /* explain_code.c: what the CPU time is used for. */
 void wick_explain_hot_code(struct wick_explain *x);
