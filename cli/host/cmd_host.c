@@ -219,11 +219,34 @@ static void print_counted(const struct host_cmd *c, const struct wick_host_total
                      t->missed);
 }
 
+/* Those whose libjvm.so makes no sense, by number. */
+static void print_refused(const struct wick_host_totals *t)
+{
+    char pids[16 * WICK_HOST_REFUSED] = "";
+    size_t n = 0;
+    for (uint64_t i = 0; i < t->refused && i < WICK_HOST_REFUSED; i++)
+        n += (size_t)snprintf(pids + n, sizeof pids - n, "%s%u", i ? ", " : "", t->refused_pid[i]);
+    if (t->refused == 1)
+        wick_ui_note("process %s has a libjvm.so whose tables make no sense: no Java frames of it", pids);
+    else if (t->refused)
+        wick_ui_note("%" PRIu64 " processes have a libjvm.so whose tables make no sense: no Java frames of them (%s%s)",
+                     t->refused, pids, t->refused > WICK_HOST_REFUSED ? ", ..." : "");
+}
+
+static void print_processes(const struct wick_host_totals *t)
+{
+    char jvms[32] = "1 of them a JVM";
+    if (t->jvms != 1)
+        snprintf(jvms, sizeof jvms, "%" PRIu64 " of them JVMs", t->jvms);
+    if (t->cpu.fired)
+        wick_ui_note("%" PRIu64 " sample%s of %" PRIu64 " process%s, %s; %.1f us of CPU time each", t->cpu.recorded,
+                     t->cpu.recorded == 1 ? "" : "s", t->processes, t->processes == 1 ? "" : "es", jvms,
+                     us_each(&t->cpu));
+}
+
 static void print_totals(const struct host_cmd *c, const struct wick_host_totals *t)
 {
-    if (t->cpu.fired)
-        wick_ui_note("%" PRIu64 " samples of %" PRIu64 " processes, %" PRIu64 " of them JVMs; %.1f us of CPU time each",
-                     t->cpu.recorded, t->processes, t->jvms, us_each(&t->cpu));
+    print_processes(t);
     print_drops(&t->cpu, "samples", "another sample was being taken on that CPU");
     if (t->switches)
         print_waits(t);
@@ -235,11 +258,12 @@ static void print_totals(const struct host_cmd *c, const struct wick_host_totals
     if (t->skipped)
         wick_ui_note("besides, the kernel skipped %" PRIu64 " ticks of the clock", t->skipped);
     if (t->ended)
-        wick_ui_note("%" PRIu64 " processes had ended before their mappings were read: their functions have no names",
+        wick_ui_note(t->ended == 1 ? "%" PRIu64
+                                     " process had ended before its mappings were read: its functions have no names"
+                                   : "%" PRIu64 " processes had ended before their mappings were read: their functions "
+                                     "have no names",
                      t->ended);
-    if (t->refused)
-        wick_ui_note("%" PRIu64 " processes have a libjvm.so whose tables make no sense: no Java frames of them",
-                     t->refused);
+    print_refused(t);
 }
 
 static void wait_until_over(struct wick_host_recorder *r, uint64_t duration_ns)

@@ -23,7 +23,7 @@
 #include "hotspot/thread.h"
 #include "symbolize/symbolize.h"
 
-enum { WICK_HOST_PROCESSES = 2048, WICK_HOST_BUCKETS = 1024, WICK_HOST_CONTAINER = 80 };
+enum { WICK_HOST_PROCESSES = 2048, WICK_HOST_BUCKETS = 1024, WICK_HOST_CONTAINER = 80, WICK_HOST_REFUSED = 8 };
 
 enum wick_host_jvm_state {
     WICK_HOST_NO_JVM,       /* no libjvm.so is mapped */
@@ -73,7 +73,8 @@ struct wick_host_processes {
     struct wick_host_cgroups cgroups; /* of those that lived when they were met */
     struct wick_host_devices devices; /* whose files may be read */
     uint32_t ncontainers;
-    uint64_t met, gone, jvms, refused; /* since the start */
+    uint64_t met, gone, jvms, refused;       /* since the start */
+    uint32_t refused_pid[WICK_HOST_REFUSED]; /* the first of those that were refused */
 };
 
 /* No processes yet. Keeps k and t, which must outlive it; _release frees all processes. */

@@ -472,6 +472,7 @@ static void add_up(struct wick_host_recorder *r, struct wick_host_totals *t)
         .refused = r->processes.refused,
         .error = s.error,
     };
+    memcpy(t->refused_pid, r->processes.refused_pid, sizeof t->refused_pid);
     add_up_counted(r, t);
     add_up_events(&t->cpu, &s, WICK_JFR_EVENT_EXECUTION_SAMPLE, r->taken);
     add_up_events(&t->wait, &s, WICK_JFR_EVENT_WALL_CLOCK_SAMPLE, 0);

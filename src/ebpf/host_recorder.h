@@ -20,6 +20,7 @@
 
 #include "base/err.h"
 #include "ebpf/host_event.h"
+#include "ebpf/host_process.h"
 #include "opt/host_events.h"
 #include "record/output.h"
 
@@ -35,6 +36,7 @@ struct wick_host_totals {
     struct wick_host_sum cpu, wait, counted, io;
     uint64_t skipped;                         /* ticks that the kernel left out: not fired */
     uint64_t processes, ended, jvms, refused; /* met; gone before they could be read; JVMs; those that make no sense */
+    uint32_t refused_pid[WICK_HOST_REFUSED];  /* the first of the latter */
     uint64_t switches;                        /* onto CPUs: of these, some end a wait that is recorded */
     uint64_t requests;                        /* to disks */
     uint64_t missed;                          /* occurrences at which the kernel ran no program: not fired */

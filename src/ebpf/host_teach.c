@@ -55,10 +55,10 @@ static void open_jvm(struct wick_host_processes *ps, struct wick_host_process *p
     int rc = wick_jvm_open(&p->jvm, &p->space.mem, &symbols, NULL);
     rc = rc ? rc : wick_jvm_open_code(&p->jvm, NULL);
     p->jvm_state = rc == -WICK_E_STATE ? WICK_HOST_JVM_STARTING : rc ? WICK_HOST_JVM_REFUSED : WICK_HOST_JVM_READY;
-    if (rc) {
-        ps->refused += rc != -WICK_E_STATE;
+    if (p->jvm_state == WICK_HOST_JVM_REFUSED && ps->refused++ < WICK_HOST_REFUSED)
+        ps->refused_pid[ps->refused - 1] = p->pid;
+    if (rc)
         return;
-    }
     ps->jvms++;
     wick_host_kernel_put_jvm(ps->kernel, &p->birth, &p->jvm.step);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/distance.h"
 #include "opt/option.h"
 
 #define THRESHOLD_NS       1000000u
@@ -115,6 +116,64 @@ static bool take(const char *word, uint64_t interval_ns, struct wick_opt_host_ev
     return true;
 }
 
+/* Probes that other programs have by these names. */
+static bool is_kernel_function(const char *word)
+{
+    static const char *const prefixes[] = {"kprobe:", "kretprobe:", "kfunc:", "kretfunc:", "fentry:", "fexit:"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (!strncmp(word, prefixes[i], strlen(prefixes[i])))
+            return true;
+    return false;
+}
+
+static void compare(const char *word, size_t n, const char *name, size_t *least, const char **near)
+{
+    size_t d = wick_distance(word, n, name);
+    if (d < *least && d < n) {
+        *least = d;
+        *near = name;
+    }
+}
+
+/* The event that was meant by a misspelt word; NULL if it resembles none, or is one. */
+static const char *nearest(const char *word)
+{
+    const char *near = NULL;
+    size_t n = strcspn(word, "="), least = 3;
+    if (strchr(word, ':'))
+        return NULL;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        compare(word, n, words[i].word, &least, &near);
+    for (size_t i = 0; i < sizeof perf_events / sizeof *perf_events; i++)
+        if (!perf_events[i].cpu_time)
+            compare(word, n, perf_events[i].name, &least, &near);
+    return least ? near : NULL;
+}
+
+static int wrong(const char *list, const char *word, struct wick_err *err)
+{
+    const char *near = nearest(word);
+    if (is_kernel_function(word))
+        return wick_err_set(
+            err, WICK_E_USAGE,
+            "option event: '%.100s': there are no probes of functions of the kernel. Its tracepoints work instead, as "
+            "in "
+            "syscalls:sys_enter_openat (`perf list tracepoint` shows all), and for functions of programs and libraries "
+            "uprobe:/PATH/OF/LIBRARY:FUNCTION and uretprobe:/PATH/OF/LIBRARY:FUNCTION",
+            word);
+    if (near)
+        return wick_err_set(err, WICK_E_USAGE, "option event: there is no event '%.40s': did you mean '%s'?", word,
+                            near);
+    return wick_err_set(
+        err, WICK_E_USAGE,
+        "option event: '%.100s' is not a list of any of:%s (THRESHOLD: a time from 1us to 4s; N: one of so "
+        "many), and at most %d "
+        "counted events, each once, as NAME or NAME=N (every Nth): page-faults and other events of perf, "
+        "tracepoints such as sched:sched_process_exec, uprobe:/PATH/OF/LIBRARY:FUNCTION and "
+        "uretprobe:/PATH/OF/LIBRARY:FUNCTION",
+        list, known, WICK_OPT_HOST_COUNTED);
+}
+
 int wick_opt_host_events(const char *list, uint64_t interval_ns, struct wick_opt_host_events *out, struct wick_err *err)
 {
     struct wick_opt_host_events e = {0};
@@ -123,15 +182,8 @@ int wick_opt_host_events(const char *list, uint64_t interval_ns, struct wick_opt
         size_t n = strcspn(at, ",");
         memcpy(word, at, n < sizeof word ? n : 0);
         word[n < sizeof word ? n : 0] = 0;
-        if (!take(word, interval_ns, &e))
-            return wick_err_set(
-                err, WICK_E_USAGE,
-                "option event: '%.100s' is not a list of any of:%s (THRESHOLD: a time from 1us to 4s; N: one of so "
-                "many), and at most %d "
-                "counted events, each once, as NAME or NAME=N (every Nth): page-faults and other events of perf, "
-                "tracepoints such as sched:sched_process_exec, uprobe:/PATH/OF/LIBRARY:FUNCTION and "
-                "uretprobe:/PATH/OF/LIBRARY:FUNCTION",
-                list, known, WICK_OPT_HOST_COUNTED);
+        if (is_kernel_function(word) || !take(word, interval_ns, &e))
+            return wrong(list, word, err);
     }
     *out = e;
     return 0;

@@ -259,6 +259,8 @@ def check_refused():
                                 (f"uprobe:{LIBC_FILE}:memcpy", 2, r"chosen when the program starts"),
                                 (f"uprobe:{stripped}:spin_inner", 2, r"no function spin_inner.*stripped"),
                                 ("uprobe:libc.so:f", 2, r"uprobe:/PATH/OF/LIBRARY:FUNCTION"),
+                                ("page-fault", 2, r"did you mean 'page-faults'"),
+                                ("kprobe:vfs_read", 2, r"no probes of functions of the kernel.*uprobe:/PATH"),
                                 ("cpu-clock", 2, r"NAME=N"),
                                 ("sched:sched_switch=0", 2, r"NAME=N")):
         r = t.wick("host", "-d", "100ms", "-e", event, "-f", t.path("refused.jfr"))
