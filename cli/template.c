@@ -237,10 +237,15 @@ static bool takes_files(const struct wick_cmd *cmd)
     return strstr(cmd->operands, "FILE") || strstr(cmd->operands, "DUMP");
 }
 
-/* The word that may follow a command, copied without its brackets; false if its operands are something else. */
-static bool takes_word(const struct wick_cmd *cmd, char word[32])
+/* The words of which one may follow a command, "[a|b]", with blanks between; false if its operands are something
+ * else. */
+static bool takes_words(const struct wick_cmd *cmd, char words[32])
 {
-    return sscanf(cmd->operands, "[%31[a-z]]", word) == 1;
+    if (sscanf(cmd->operands, "[%31[a-z|]]", words) != 1)
+        return false;
+    for (char *bar; (bar = strchr(words, '|'));)
+        *bar = ' ';
+    return true;
 }
 
 /* Those that take files alone are what remains. */
@@ -253,7 +258,7 @@ static void bash_operands(FILE *f)
         char word[32];
         const char *words = takes_jvms(cmd)                    ? "$(_wick_jvms)"
                             : strstr(cmd->operands, "COMMAND") ? "$commands"
-                            : takes_word(cmd, word)            ? word
+                            : takes_words(cmd, word)           ? word
                                                                : NULL;
         if (words)
             fprintf(f, "    %s) mapfile -t COMPREPLY < <(compgen %s-W \"%s\" -- \"$cur\"); return ;;\n", cmd->name,
@@ -383,7 +388,7 @@ static void zsh_cases(FILE *f)
         zsh_record_options(f, cmd->where);
         zsh_tool_options(f, command);
         char word[32];
-        if (takes_word(cmd, word))
+        if (takes_words(cmd, word))
             fprintf(f, " \\\n            '1:what:(%s)' ;;\n", word);
         else
             fprintf(f, " \\\n            %s ;;\n", zsh_operands(cmd));

@@ -2,6 +2,8 @@
 /*
  * cmd_host.c - `wick host`: records everything that runs on this machine (ebpf/host_recorder.h)
  *
+ * `wick host explain` keeps the recording and hands it to the command that explains recordings, so both say the same.
+ *
  * A build without the host mode also has the command, which then says what to install.
  */
 #include <errno.h>
@@ -14,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/strbuf.h"
 #include "cli/args.h"
 #include "cli/command.h"
 #include "cli/findings.h"
@@ -27,9 +30,13 @@
 #define SHORTEST_NS 100000u
 #define LONGEST_NS  10000000000u
 
+#define EXPLAIN_DURATION "10"
+#define EXPLAIN_EVENTS   "cpu,sched"
+
 struct host_cmd {
-    const char *duration, *interval, *file, *event;
-    bool doctor, json;
+    const char *duration, *interval, *file, *event; /* NULL = not given */
+    enum { TO_RECORD, TO_EXPLAIN, TO_EXAMINE } what;
+    bool json;
     uint64_t duration_ns;
     struct wick_opt_host_events events;
 };
@@ -37,6 +44,7 @@ struct host_cmd {
 static void usage(FILE *f)
 {
     fputs("Usage: wick host [OPTION...]\n"
+          "       wick host explain [OPTION...]\n"
           "       wick host doctor [--json]\n"
           "\n"
           "Records CPU time of everything that runs on this machine, with -e sched the time off the CPU, and with\n"
@@ -47,16 +55,40 @@ static void usage(FILE *f)
           "REGEX;\n"
           "with -e sched also ran-instead, woken-by, waited-for and waited-for-state: wick top -e wall\n"
           "--by waited-for.\n"
+          "wick host explain records CPU time and time off the CPU for 10 s, keeps the recording and says what wick\n"
+          "explain says of it: who waits for a CPU and who has it, containers stopped at their CPU limits, what waits\n"
+          "for disks and for memory.\n"
           "wick host doctor tries what works on this machine, and says how to enable the rest.\n"
           "\n",
           f);
     wick_args_help(WICK_ARGS_HOST, f);
 }
 
+/* What to do, and what is not given. 0 to go on; else what the command ends with, plus 1. */
+static int parse_word(struct host_cmd *c, char **words, int n)
+{
+    bool alone = n == 1;
+    c->what = alone && !strcmp(words[0], "doctor")    ? TO_EXAMINE
+              : alone && !strcmp(words[0], "explain") ? TO_EXPLAIN
+                                                      : TO_RECORD;
+    bool explains = c->what == TO_EXPLAIN;
+    if (n && c->what == TO_RECORD)
+        return 1 + wick_ui_bad_option("host", "it records all processes; choose one when showing: --process", words[0]);
+    if (c->json && c->what == TO_RECORD)
+        return 1 + wick_ui_bad_option("host", "it is for wick host explain and wick host doctor", "--json");
+    if (!c->duration)
+        c->duration = explains ? EXPLAIN_DURATION : wick_args_default(WICK_ARG_HOST_DURATION);
+    if (!c->event)
+        c->event = explains ? EXPLAIN_EVENTS : wick_args_default(WICK_ARG_HOST_EVENT);
+    if (!c->file)
+        c->file = explains ? "wick-host-%t.jfr" : "wick-host-%t.html";
+    return 0;
+}
+
 /* 0 to go on; else what the command ends with, plus 1. */
 static int parse(int argc, char **argv, struct host_cmd *c)
 {
-    int opt;
+    int opt, status;
     uint64_t interval_ns;
     struct wick_err err = {0};
     wick_args_start(WICK_ARGS_HOST);
@@ -82,12 +114,9 @@ static int parse(int argc, char **argv, struct host_cmd *c)
             return 1 + (opt == WICK_ARG_HELP ? 0 : wick_err_exit(WICK_E_USAGE));
         }
     }
-    c->doctor = argc - optind == 1 && !strcmp(argv[optind], "doctor");
-    if (c->json && !c->doctor)
-        return 1 + wick_ui_bad_option("host", "it is for wick host doctor", "--json");
-    if (optind < argc && !c->doctor)
-        return 1 +
-               wick_ui_bad_option("host", "it records all processes; choose one when showing: --process", argv[optind]);
+    status = parse_word(c, argv + optind, argc - optind);
+    if (status)
+        return status;
     if (wick_opt_time(c->duration, 1000000000, &c->duration_ns) || !c->duration_ns)
         return 1 + wick_ui_bad_option("host", "--duration takes a time such as 30 or 2m", c->duration);
     if (wick_opt_interval(c->interval, false, &interval_ns) || interval_ns < SHORTEST_NS || interval_ns > LONGEST_NS)
@@ -128,10 +157,13 @@ static int plan_output(const struct host_cmd *c, struct wick_cli_output *out, st
 {
     struct wick_opts o;
     wick_opt_defaults(&o);
-    snprintf(o.s.file, sizeof o.s.file, "%s", c->file ? c->file : "wick-host-%t.html");
+    snprintf(o.s.file, sizeof o.s.file, "%s", c->file);
     int rc = wick_cli_output_plan(&o, NULL, out, err);
     if (!rc && out->sequence)
         return wick_err_set(err, WICK_E_USAGE, "wick host writes one file: %%n is for wick record");
+    if (!rc && c->what == TO_EXPLAIN && !wick_cli_output_is_direct(out))
+        return wick_err_set(err, WICK_E_USAGE,
+                            "wick host explain keeps a recording: --file takes the name of one (.jfr)");
     if (!rc)
         snprintf(out->title, sizeof out->title, "the whole machine");
     return rc;
@@ -280,7 +312,8 @@ static void wait_until_over(struct wick_host_recorder *r, uint64_t duration_ns)
     wick_ui_progress_end();
 }
 
-static int record(const struct host_cmd *c, struct wick_err *err)
+/* `path` becomes that of what was made. */
+static int record(const struct host_cmd *c, struct wick_strbuf *path, struct wick_err *err)
 {
     struct wick_cli_output out = {.fd = -1, .dir = -1};
     struct wick_host_recorder *recorder = NULL;
@@ -306,6 +339,7 @@ static int record(const struct host_cmd *c, struct wick_err *err)
     } else {
         wick_host_recorder_close(recorder, NULL);
     }
+    wick_strbuf_adds(path, out.path);
     if (opened)
         wick_output_release(&jfr);
     wick_cli_output_close(&out);
@@ -324,7 +358,7 @@ static int doctor(const struct host_cmd *c)
     return status;
 }
 
-static int record(const struct host_cmd *c, struct wick_err *err)
+static int record(const struct host_cmd *c, struct wick_strbuf *path, struct wick_err *err)
 {
     return wick_err_set(err, WICK_E_UNSUPPORTED,
                         "this wick was built without the host mode: install clang and libbpf (Debian: apt-get install "
@@ -334,16 +368,33 @@ static int record(const struct host_cmd *c, struct wick_err *err)
 
 #endif
 
+/* What `wick explain FILE` says. Returns the command's exit status. */
+static int explain(const struct host_cmd *c, char *path)
+{
+    char name[] = "explain", json[] = "--json", end[] = "--";
+    char *argv[5] = {name};
+    int n = 1;
+    if (c->json)
+        argv[n++] = json;
+    argv[n++] = end;
+    argv[n++] = path;
+    return wick_cmd_explain(n, argv);
+}
+
 int wick_cmd_host(int argc, char **argv)
 {
     struct wick_err err = {0};
-    struct host_cmd c = {.duration = wick_args_default(WICK_ARG_HOST_DURATION),
-                         .interval = wick_args_default(WICK_ARG_HOST_INTERVAL),
-                         .event = wick_args_default(WICK_ARG_HOST_EVENT)};
+    struct host_cmd c = {.interval = wick_args_default(WICK_ARG_HOST_INTERVAL)};
+    struct wick_strbuf path = WICK_STRBUF_INIT;
     int status = parse(argc, argv, &c);
     if (status)
         return status - 1;
-    if (c.doctor)
+    if (c.what == TO_EXAMINE)
         return doctor(&c);
-    return record(&c, &err) ? wick_ui_fail(&err) : 0;
+    if (record(&c, &path, &err))
+        status = wick_ui_fail(&err);
+    else if (c.what == TO_EXPLAIN)
+        status = path.failed ? wick_err_exit(WICK_E_NOMEM) : explain(&c, path.buf);
+    wick_strbuf_release(&path);
+    return status;
 }

@@ -33,6 +33,10 @@
 #include "ebpf/host_teach.h"
 #include "record/wait_state.h"
 #include "symbolize/kernel_names.h"
+#include "sys/hostload.h"
+#include "sys/whole.h"
+
+#define PRESSURE "/proc/pressure/"
 
 enum {
     ROUND_MS = 50,
@@ -551,6 +555,27 @@ static void write_cgroup(void *arg, const struct wick_host_cgroup *g, const stru
                                          });
 }
 
+static uint64_t waited(const char *file, const char *line)
+{
+    char text[512];
+    return wick_whole_text(file, text, sizeof text) > 0 ? wick_hostload_parse_psi(text, line) : 0;
+}
+
+/* What tasks of the machine waited for, so far; nothing where the kernel does not count it. */
+static void write_pressure(struct wick_host_recorder *r, uint64_t now_ns)
+{
+    if (access(PRESSURE "cpu", R_OK))
+        return;
+    wick_jfr_write_pressure(r->writer, &(struct wick_jfr_pressure){
+                                           .start_ns = now_ns,
+                                           .cpu_some_ns = waited(PRESSURE "cpu", "some"),
+                                           .memory_some_ns = waited(PRESSURE "memory", "some"),
+                                           .memory_full_ns = waited(PRESSURE "memory", "full"),
+                                           .io_some_ns = waited(PRESSURE "io", "some"),
+                                           .io_full_ns = waited(PRESSURE "io", "full"),
+                                       });
+}
+
 /* --- the course of a recording --- */
 
 /* Takes what is in the ring, but not for long. True if there may be more. */
@@ -643,6 +668,7 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
 static void flush(struct wick_host_recorder *r, uint64_t now_ns, bool end)
 {
     write_totals(r, now_ns);
+    write_pressure(r, now_ns);
     wick_host_cgroups_read(&r->processes.cgroups, now_ns, end, write_cgroup, r);
     if (wick_host_passing_bytes(&r->tables) < PASSING_LIMIT) {
         wick_jfr_writer_flush(r->writer, now_ns);

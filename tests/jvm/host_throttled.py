@@ -5,7 +5,8 @@
 # alone
 """CPU limits of cgroups in recordings of the whole machine: that of a JVM, which is reached all the time, that of a cgroup
 above the one that a native program is in, likewise, and one that is never reached. What `wick host` records is what cpu.stat
-counts, and `wick explain` names the first two, who used their CPU time, and not the third.
+counts, and `wick host explain` names the first two, who used their CPU time, and not the third, as `wick explain` does of the
+recording that it keeps.
 
 Nothing is decided by chance: cpu.stat is read before the recording, at its end and after it. A cgroup that uses its limit is
 sampled for 0.4 s of CPU time at least."""
@@ -42,17 +43,19 @@ def readings(file):
 
 
 def record(groups, limited):
-    """Records until those were stopped often enough; cpu.stat of each before, at the last moment of the recording, and after."""
+    """Records until those were stopped often enough. (What it said; cpu.stat of each before, at the last moment of the recording,
+    and after)"""
     before = [g.throttled() for g in groups]
-    p = subprocess.Popen([t.WICK, "host", "-e", "cpu,sched", "-d", "3600", "-f", recording], stderr=subprocess.PIPE, text=True)
+    p = subprocess.Popen([t.WICK, "host", "explain", "--json", "-d", "3600", "-f", recording], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True)
     t.until(lambda: p.poll() is not None or (os.path.exists(recording) and os.path.getsize(recording)))
     begun = [g.throttled()[1] for g in limited]
     t.check("the limits are reached", t.until(lambda: all(g.throttled()[1] >= b + THROTTLED for g, b in zip(limited, begun))))
     last = [g.throttled() for g in groups]
     p.send_signal(signal.SIGINT)
-    err = p.communicate()[1]
-    t.check("it records", p.returncode == 0, err)
-    return before, last, [g.throttled() for g in groups]
+    out, err = p.communicate()
+    t.check("it records", p.returncode == 0 and f"recording: {recording}" in err, err)
+    return out, before, last, [g.throttled() for g in groups]
 
 
 def check_counts(title, rows, before, last, after):
@@ -64,11 +67,9 @@ def check_counts(title, rows, before, last, after):
     t.check(f"{title}: the limit and its period", all(abs(r[3] - LIMIT) < 1e-6 and r[4] == 1000 * cgroup.PERIOD_US for r in rows), rows)
 
 
-def findings():
+def findings(text):
     """{cgroup: figures}"""
-    r = t.wick("explain", "--json", recording)
-    t.check("explain answers", r.status == 0, r.err)
-    return {f["figures"]["cgroup"]: f["figures"] for f in json.loads(r.out)["findings"] if f["rule"] == "throttled"}
+    return {f["figures"]["cgroup"]: f["figures"] for f in json.loads(text)["findings"] if f["rule"] == "throttled"}
 
 
 def run():
@@ -80,8 +81,13 @@ def run():
     spins = [subprocess.Popen(g.prefix() + [SPIN], stdout=subprocess.DEVNULL) for g in (inner, loose)]
     jvm = t.Jvm(["-XX:+UseSerialGC", "-Xmx64m", "-cp", t.compile_java("Walls"), "Walls", "burn=1"], "tight", prefix=tight.prefix())
     t.check("the JVM runs", jvm.wait_for("up", 600), jvm.output())
-    before, last, after = record([tight, pod, loose], [tight, pod])
-    rows, found = readings(recording), findings()
+    said, before, last, after = record([tight, pod, loose], [tight, pod])
+    rows, found = readings(recording), findings(said)
+    t.check("wick explain says the same of the recording", t.wick("explain", "--json", recording).out == said, said)
+    summary = t.jfr(21, "summary", recording).out
+    for event in ("jdk.ExecutionSample", "profiler.WallClockSample", "wick.Pressure"):
+        m = re.search(rf"{event} +(\d+)", summary)
+        t.check(f"it has {event}", m and int(m[1]) > 0 or event == "wick.Pressure" and not os.path.exists("/proc/pressure/cpu"), summary)
     users = (f"java-{jvm.pid}", f"native_spin-{spins[0].pid}")
     for i, (group, who) in enumerate(zip((tight, pod), users)):
         if t.check(f"{who}: its cgroup is in the recording", group.path in rows, list(rows)):
@@ -104,6 +110,11 @@ probe = t.wick("host", "-e", "cpu,sched", "-d", "100ms", "-f", t.path("try.jfr")
 if probe.status in (5, 6):
     t.skip("wick host", probe.err.strip())
     t.done()
+for words, why in ((("explain", "-f", t.path("no.html")), "recording"), (("explain", "more"), "records all processes"),
+                   (("--json",), "wick host explain")):
+    r = t.wick("host", "-d", "100ms", *words)
+    t.check(f"{words[:2]} is refused", r.status == 2 and why in r.err, r)
+t.check("and no file is made", not os.path.exists(t.path("no.html")))
 try:
     run()
 except cgroup.Unavailable as e:
