@@ -20,6 +20,7 @@
 #include "cli/args.h"
 #include "cli/command.h"
 #include "cli/findings.h"
+#include "cli/host/host_top.h"
 #include "cli/input/convert.h"
 #include "cli/record/out_file.h"
 #include "cli/ui.h"
@@ -34,9 +35,9 @@
 #define EXPLAIN_EVENTS   "cpu,sched"
 
 struct host_cmd {
-    const char *duration, *interval, *file, *event; /* NULL = not given */
-    enum { TO_RECORD, TO_EXPLAIN, TO_EXAMINE } what;
-    bool json;
+    const char *duration, *interval, *file, *event, *by; /* NULL = not given */
+    enum { TO_RECORD, TO_EXPLAIN, TO_SHOW, TO_EXAMINE } what;
+    bool json, endless;
     uint64_t duration_ns;
     struct wick_opt_host_events events;
 };
@@ -45,6 +46,7 @@ static void usage(FILE *f)
 {
     fputs("Usage: wick host [OPTION...]\n"
           "       wick host explain [OPTION...]\n"
+          "       wick host top [--by LABEL] [OPTION...]\n"
           "       wick host doctor [--json]\n"
           "\n"
           "Records CPU time of everything that runs on this machine, with -e sched the time off the CPU, and with\n"
@@ -58,6 +60,7 @@ static void usage(FILE *f)
           "wick host explain records CPU time and time off the CPU for 10 s, keeps the recording and says what wick\n"
           "explain says of it: who waits for a CPU and who has it, containers stopped at their CPU limits, what waits\n"
           "for disks and for memory.\n"
+          "wick host top shows each second who uses the CPUs and who waits for them; q or Ctrl-C ends it.\n"
           "wick host doctor tries what works on this machine, and says how to enable the rest.\n"
           "\n",
           f);
@@ -70,16 +73,25 @@ static int parse_word(struct host_cmd *c, char **words, int n)
     bool alone = n == 1;
     c->what = alone && !strcmp(words[0], "doctor")    ? TO_EXAMINE
               : alone && !strcmp(words[0], "explain") ? TO_EXPLAIN
+              : alone && !strcmp(words[0], "top")     ? TO_SHOW
                                                       : TO_RECORD;
     bool explains = c->what == TO_EXPLAIN;
     if (n && c->what == TO_RECORD)
         return 1 + wick_ui_bad_option("host", "it records all processes; choose one when showing: --process", words[0]);
-    if (c->json && c->what == TO_RECORD)
+    if (c->json && c->what != TO_EXPLAIN && c->what != TO_EXAMINE)
         return 1 + wick_ui_bad_option("host", "it is for wick host explain and wick host doctor", "--json");
+    if (c->by && (c->what != TO_SHOW ||
+                  (strcmp(c->by, "process") != 0 && strcmp(c->by, "container") != 0 && strcmp(c->by, "cgroup") != 0)))
+        return 1 +
+               wick_ui_bad_option("host", "--by is for wick host top, and takes process, container or cgroup", c->by);
+    if (c->file && c->what == TO_SHOW)
+        return 1 + wick_ui_bad_option("host", "wick host top keeps no recording: no --file", c->file);
+    c->by = c->by ? c->by : "process";
+    c->endless = !c->duration && c->what == TO_SHOW;
     if (!c->duration)
         c->duration = explains ? EXPLAIN_DURATION : wick_args_default(WICK_ARG_HOST_DURATION);
     if (!c->event)
-        c->event = explains ? EXPLAIN_EVENTS : wick_args_default(WICK_ARG_HOST_EVENT);
+        c->event = explains || c->what == TO_SHOW ? EXPLAIN_EVENTS : wick_args_default(WICK_ARG_HOST_EVENT);
     if (!c->file)
         c->file = explains ? "wick-host-%t.jfr" : "wick-host-%t.html";
     return 0;
@@ -105,6 +117,9 @@ static int parse(int argc, char **argv, struct host_cmd *c)
             break;
         case WICK_ARG_HOST_JSON:
             c->json = true;
+            break;
+        case WICK_ARG_HOST_BY:
+            c->by = optarg;
             break;
         case WICK_ARG_HOST_FILE:
             c->file = optarg;
@@ -135,6 +150,11 @@ static int doctor(const struct host_cmd *c)
     int status = wick_cli_findings_print(&d, c->json);
     wick_doctor_clear(&d);
     return status;
+}
+
+static int top(const struct host_cmd *c, struct wick_err *err)
+{
+    return wick_host_top(&c->events, c->by, c->endless ? UINT64_MAX : c->duration_ns, err);
 }
 
 static volatile sig_atomic_t interrupted;
@@ -358,12 +378,22 @@ static int doctor(const struct host_cmd *c)
     return status;
 }
 
-static int record(const struct host_cmd *c, struct wick_strbuf *path, struct wick_err *err)
+static int missing(struct wick_err *err)
 {
     return wick_err_set(err, WICK_E_UNSUPPORTED,
                         "this wick was built without the host mode: install clang and libbpf (Debian: apt-get install "
                         "clang libbpf-dev) and build it again. Without it, `wick record --perf -a` records the whole "
                         "machine through perf");
+}
+
+static int record(const struct host_cmd *c, struct wick_strbuf *path, struct wick_err *err)
+{
+    return missing(err);
+}
+
+static int top(const struct host_cmd *c, struct wick_err *err)
+{
+    return missing(err);
 }
 
 #endif
@@ -391,6 +421,8 @@ int wick_cmd_host(int argc, char **argv)
         return status - 1;
     if (c.what == TO_EXAMINE)
         return doctor(&c);
+    if (c.what == TO_SHOW)
+        return top(&c, &err) ? wick_ui_fail(&err) : 0;
     if (record(&c, &path, &err))
         status = wick_ui_fail(&err);
     else if (c.what == TO_EXPLAIN)

@@ -591,12 +591,13 @@ int wick_host_recorder_write_to(struct wick_host_recorder *r, struct wick_output
 {
     const struct wick_jfr_sink sink = wick_output_sink(out);
     const struct wick_jfr_source source = wick_host_tables_source(&r->tables);
-    const struct wick_jfr_config config = {
+    struct wick_jfr_config config = {
         .start_mono_ns = r->start_ns,
         .max_frames = FRAMES,
         .chunk_begin = write_settings,
         .chunk_arg = r,
     };
+    wick_output_limit_chunks(out, &config);
     return wick_jfr_writer_open(&r->writer, &sink, &source, &config)
                ? wick_err_set(err, WICK_E_NOMEM, "no memory for the recording's writer")
                : 0;
