@@ -7,9 +7,10 @@
  * comparisons, with n at most 5000.
  *
  * Models, which take megabytes each, are kept by last use: at most 12, of 768 MiB together; the one that was asked for
- * just now stays however large it is. A model belongs to an inode and a size: another inode, fewer bytes, another
- * first chunk in a file that grows, or more bytes of one that had seemed complete make it new; a file that grows is
- * read on from where the last reading ended.
+ * just now stays however large it is, and so does one that is being read in steps: two of them would else make each
+ * other begin again for ever. A model belongs to an inode and a size: another inode, fewer bytes, another first chunk
+ * in a file that grows, or more bytes of one that had seemed complete make it new; a file that grows is read on from
+ * where the last reading ended.
  *
  * Answers, six for each recording and 4 MiB each at most, are good as long as the file has the size they were made at,
  * or, if it grows, for a second and for ten times as long as they took; the oldest one makes room. One about a file
@@ -44,6 +45,7 @@ enum {
     FRESH_S = 1,          /* age of an answer about a file that grows, */
     FRESH_TIMES = 10,     /* and so many times what it took to make: a tenth of the time goes into making it anew */
     MARK_BYTES = 255,
+    READ_ON_S = 30, /* a model whose reading has paused for longer may make room */
 };
 #define MOST_BYTES (UINT64_C(768) << 20)
 
@@ -427,6 +429,7 @@ int wick_catalog_open(struct wick_catalog *c, const char *path, struct wick_cata
 /* Forgets models until the rest is small enough, but not that of `used`. */
 static void make_room(struct wick_catalog *c, const struct wick_catalog_entry *used)
 {
+    uint64_t now_ns = wick_clock_mono_ns();
     for (;;) {
         struct wick_catalog_entry *oldest = NULL;
         uint64_t bytes = 0;
@@ -437,7 +440,8 @@ static void make_room(struct wick_catalog *c, const struct wick_catalog_entry *u
                 continue;
             models++;
             bytes += wick_growing_bytes(e->model);
-            if (e != used && (!oldest || e->used < oldest->used))
+            bool is_read = e->model->partial && now_ns < e->read_ns + READ_ON_S * UINT64_C(1000000000);
+            if (e != used && !is_read && (!oldest || e->used < oldest->used))
                 oldest = e;
         }
         if (!oldest || (models <= MOST_MODELS && bytes <= MOST_BYTES))
@@ -459,7 +463,18 @@ static void note_problem(struct wick_catalog_entry *e)
         snprintf(e->problem, sizeof e->problem, "%" PRIu64 " bytes could not be read", r->lost_bytes);
 }
 
-int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool running, struct wick_err *err)
+bool wick_catalog_is_partial(const struct wick_catalog_entry *e)
+{
+    return e->model && e->model->partial;
+}
+
+int64_t wick_catalog_read_bytes(const struct wick_catalog_entry *e)
+{
+    return e->model ? (int64_t)wick_growing_position(e->model, (uint64_t)e->model_bytes) : 0;
+}
+
+int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool running, uint64_t until_ns,
+                      struct wick_err *err)
 {
     int rc = 0;
     if (e->here)
@@ -492,8 +507,9 @@ int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool
         rc = e->model ? 0 : -err->code;
     }
     if (!rc && !e->finished_model) {
-        rc = wick_growing_read(e->model, !e->live, err);
-        e->finished_model = !e->live;
+        rc = wick_growing_read(e->model, !e->live, until_ns, err);
+        e->finished_model = !e->live && !e->model->partial;
+        e->read_ns = wick_clock_mono_ns();
     }
     if (rc) {
         if (!e->live) /* what is made just now has nothing to be read at first */
@@ -597,6 +613,10 @@ void wick_catalog_write(const struct wick_catalog_entry *e, struct wick_json *j)
     put_text(j, "content", e->dump ? "heap" : "samples");
     wick_json_key(j, "size_bytes");
     wick_json_int(j, e->size_bytes);
+    wick_json_key(j, "read_bytes");
+    wick_json_int(j, wick_catalog_read_bytes(e));
+    wick_json_key(j, "partial");
+    wick_json_raw(j, wick_catalog_is_partial(e) ? "true" : "false");
     wick_json_key(j, "start_ns");
     wick_json_int(j, p ? p->start_ns : e->start_ns);
     wick_json_key(j, "end_ns");

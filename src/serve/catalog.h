@@ -7,8 +7,9 @@
  * same after a restart. What a request names otherwise is opened only inside the folders: where its links lead is
  * found out once, and later none is followed, whatever has become of a folder on the way.
  *
- * A recording is read when it is first asked about. It grows as long as it is recorded here, or its file was written to
- * in the last seconds. Those that were not used for the longest time are forgotten when all take too much memory.
+ * A recording is read when it is first asked about, a large one in steps, between which others are answered. It grows
+ * as long as it is recorded here, or its file was written to in the last seconds. Those that were not used for the
+ * longest time are forgotten when all take too much memory.
  *
  * Threads: one at a time: the server's lock (serve.h).
  * Memory:  the models, as bounded here; freed by wick_catalog_release.
@@ -54,6 +55,7 @@ struct wick_catalog_entry {
     int pid;                          /* of the JVM, 0 = not known */
     unsigned handle;                  /* the front end's, of what is made here */
     uint64_t used;                    /* when, counted in uses */
+    uint64_t read_ns;                 /* when the model was last read on, by the monotonic clock */
     struct wick_catalog_answer answers[WICK_CATALOG_ANSWERS];
 };
 
@@ -94,9 +96,14 @@ struct wick_catalog_entry *wick_catalog_find(const struct wick_catalog *c, const
 /* Opens an entry's file for reading: a plain file that is no symbolic link. Its descriptor or an error. */
 int wick_catalog_fd(const struct wick_catalog_entry *e, struct wick_err *err);
 
-/* Reads what is new of an entry, all of it at first; of a heap dump nothing. running: it is being made here. 0;
- * -WICK_E_* with a message if nothing of it can be read. */
-int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool running, struct wick_err *err);
+/* Reads what is new of an entry, all of it at first, until the monotonic clock passes until_ns (0 = never); of a heap
+ * dump nothing. running: it is being made here. 0; -WICK_E_* with a message if nothing of it can be read. */
+int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool running, uint64_t until_ns,
+                      struct wick_err *err);
+
+/* Whether more of an entry is to be read than its model has; how many bytes of the file it has. */
+bool wick_catalog_is_partial(const struct wick_catalog_entry *e);
+int64_t wick_catalog_read_bytes(const struct wick_catalog_entry *e);
 
 /* An answer to the same question about the same state of the file; one about a file that grows may be some seconds old.
  * NULL if there is none. */

@@ -120,16 +120,21 @@ void wick_growing_free(struct wick_growing *g)
     free(g);
 }
 
-int wick_growing_read(struct wick_growing *g, bool last, struct wick_err *err)
+int wick_growing_read(struct wick_growing *g, bool last, uint64_t until_ns, struct wick_err *err)
 {
     if (!g->reader)
         return 0;
-    int rc = wick_jfr_reader_follow(g->reader, g->fd, err);
-    if (!rc && last)
+    int rc = wick_jfr_reader_follow_until(g->reader, g->fd, until_ns, &g->partial, err);
+    if (!rc && last && !g->partial)
         rc = wick_jfr_reader_end(g->reader, err);
-    if (rc || last)
+    if (rc || (last && !g->partial))
         let_go(g);
     return rc;
+}
+
+uint64_t wick_growing_position(const struct wick_growing *g, uint64_t size)
+{
+    return g->reader ? wick_jfr_reader_position(g->reader) : size;
 }
 
 bool wick_growing_is_same(const struct wick_growing *g)

@@ -48,6 +48,7 @@ struct wick_growing {
     struct wick_memory_use memory;      /* before wick_memory_use_end: the last reading may not be complete */
     struct wick_gc_history collections; /* before wick_gc_history_end */
     bool more_collections;              /* than are kept: none are */
+    bool partial;                       /* the file has more, which is not read yet because time was up */
 };
 
 /* Opens a recording of which nothing is read yet; fd becomes its own, also on failure. NULL and a message on failure.
@@ -55,9 +56,13 @@ struct wick_growing {
 struct wick_growing *wick_growing_open(int fd, struct wick_err *err);
 void wick_growing_free(struct wick_growing *g); /* g may be NULL */
 
-/* Reads what is new. last: no more will come, so what is left is read as of a recording that was cut off there. 0, or
- * the reader's error: then no more can be read. */
-int wick_growing_read(struct wick_growing *g, bool last, struct wick_err *err);
+/* Reads what is new, until the monotonic clock passes until_ns (0 = all of it). last: no more will come, so what is
+ * left is read as of a recording that was cut off there. 0, or the reader's error: then no more can be read. partial
+ * says afterwards whether there is more to read already. */
+int wick_growing_read(struct wick_growing *g, bool last, uint64_t until_ns, struct wick_err *err);
+
+/* How many bytes of the file have been read, which once had `size`. */
+uint64_t wick_growing_position(const struct wick_growing *g, uint64_t size);
 
 /* Whether the file still is the recording that was begun with; true once all has been read. */
 bool wick_growing_is_same(const struct wick_growing *g);

@@ -146,9 +146,16 @@ static struct wick_catalog_entry *entry_named(const struct visit *v, const char 
     return e;
 }
 
-static int read_entry(const struct visit *v, struct wick_catalog_entry *e, struct wick_err *err)
+/* Reads what is new of it; if the request is content with a part (`partial`), or it is about no samples, a step. *e
+ * becomes NULL if it has gone. */
+static int read_entry(const struct visit *v, struct wick_catalog_entry **e, struct wick_err *err)
 {
-    return wick_catalog_read(&v->s->catalog, e, wick_serve_runs_locked(v->s, e), err);
+    char id[WICK_CATALOG_ID + 1];
+    bool part = strcmp(v->q->method, "POST") == 0;
+    if (wick_ask_flag(v->a, "partial", &part, err))
+        return -err->code;
+    memcpy(id, (*e)->id, sizeof id);
+    return wick_serve_read_locked(v->s, id, part, e, err);
 }
 
 static int list_recordings(struct visit *v, struct wick_err *err)
@@ -173,8 +180,9 @@ static int list_recordings(struct visit *v, struct wick_err *err)
 static int show_recording(struct visit *v, struct wick_catalog_entry *e, struct wick_err *err)
 {
     struct wick_json j = {.out = v->out};
-    if (read_entry(v, e, err) && !e->here) /* what is made here may have nothing to be read yet */
-        return -err->code;
+    int rc = read_entry(v, &e, err);
+    if (rc && !(e && e->here)) /* what is made here may have nothing to be read yet */
+        return rc;
     wick_catalog_write(e, &j);
     return 0;
 }
@@ -224,9 +232,13 @@ static int answer_diff(struct visit *v, struct wick_catalog_entry *e, bool table
     if (!id)
         return wick_err_set(err, WICK_E_USAGE, "base is missing: the id of the recording to compare with");
     struct wick_catalog_entry *base = entry_named(v, id, err);
-    if (!base || read_entry(v, base, err) || check_content(base, "diff", err))
+    if (!base || read_entry(v, &base, err) || check_content(base, "diff", err))
         return -err->code;
-    if (!e->model && read_entry(v, e, err)) /* there was room for one of them only */
+    e = entry_named(v, v->a->segment[3], err);       /* it may have gone while the other one was read */
+    if (!e || (!e->model && read_entry(v, &e, err))) /* there was room for one of them only */
+        return -err->code;
+    base = entry_named(v, id, err);
+    if (!base)
         return -err->code;
     if (!base->model)
         return wick_err_set(err, WICK_E_NOMEM, "both recordings together are too large");
@@ -366,7 +378,7 @@ static int ask_recording(struct visit *v, struct wick_err *err)
     if (a->nsegments == 4)
         return show_recording(v, e, err);
     const char *what = a->segment[4];
-    int rc = read_entry(v, e, err);
+    int rc = read_entry(v, &e, err);
     rc = rc ? rc : check_content(e, what, err);
     if (rc)
         return rc;
@@ -461,8 +473,9 @@ static int start_recording(struct visit *v, const struct wick_ask *body, struct 
     pthread_mutex_lock(&v->s->lock);
     struct wick_catalog_entry *e = wick_catalog_add_own(&v->s->catalog, path, pid, handle, err);
     if (e) {
-        read_entry(v, e, &(struct wick_err){0});
-        wick_catalog_write(e, &j);
+        read_entry(v, &e, &(struct wick_err){0});
+        if (e)
+            wick_catalog_write(e, &j);
     }
     pthread_cond_broadcast(&v->s->news);
     pthread_mutex_unlock(&v->s->lock);
@@ -510,7 +523,7 @@ static int post_recording(struct visit *v, struct wick_err *err)
     if (path) {
         pthread_mutex_lock(&v->s->lock);
         rc = wick_catalog_open(&v->s->catalog, path, &e, err);
-        rc = rc ? rc : read_entry(v, e, err);
+        rc = rc ? rc : read_entry(v, &e, err);
         if (!rc)
             wick_catalog_write(e, &j);
         pthread_mutex_unlock(&v->s->lock);
@@ -557,8 +570,9 @@ static int act_on_recording(struct visit *v, const char *id, const char *what, s
     pthread_mutex_lock(&v->s->lock);
     e = entry_named(v, id, err);
     if (e) {
-        read_entry(v, e, &(struct wick_err){0});
-        wick_catalog_write(e, &j);
+        read_entry(v, &e, &(struct wick_err){0});
+        if (e)
+            wick_catalog_write(e, &j);
     }
     pthread_cond_broadcast(&v->s->news);
     pthread_mutex_unlock(&v->s->lock);

@@ -3,6 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+#define STEP_NS  UINT64_C(100000000) /* how long others wait at most, of which a picture is to be there in 200 ms */
+#define PAUSE_NS 1000000             /* for which the lock is free: who waits for it gets it */
 
 struct wick_serve *wick_serve_new(const struct wick_serve_front *front)
 {
@@ -11,6 +17,7 @@ struct wick_serve *wick_serve_new(const struct wick_serve_front *front)
     if (!s)
         return NULL;
     s->front = *front;
+    s->step_ns = STEP_NS;
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->long_work, NULL);
     pthread_mutex_init(&s->kept_work, NULL);
@@ -51,4 +58,49 @@ bool wick_serve_runs_locked(struct wick_serve *s, struct wick_catalog_entry *e)
     if (*why)
         memcpy(e->failure, why, sizeof why);
     return runs;
+}
+
+/* --- reading --- */
+
+uint64_t wick_serve_step_ends_ns(const struct wick_serve *s)
+{
+    return wick_clock_mono_ns() + s->step_ns;
+}
+
+static void let_others_in(struct wick_serve *s)
+{
+    pthread_mutex_unlock(&s->lock);
+    nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    pthread_mutex_lock(&s->lock);
+}
+
+int wick_serve_read_locked(struct wick_serve *s, const char *id, bool part, struct wick_catalog_entry **e,
+                           struct wick_err *err)
+{
+    for (;; let_others_in(s)) {
+        *e = wick_catalog_find(&s->catalog, id);
+        if (!*e)
+            return wick_err_set(err, WICK_E_NOTFOUND, "there is no recording '%.40s'", id);
+        if (part && s->streams && wick_catalog_is_partial(*e))
+            return 0;
+        int rc = wick_catalog_read(&s->catalog, *e, wick_serve_runs_locked(s, *e), wick_serve_step_ends_ns(s), err);
+        if (rc || part || !wick_catalog_is_partial(*e))
+            return rc;
+        if (s->ending)
+            return wick_err_set(err, WICK_E_STATE, "wick ui has been ended");
+    }
+}
+
+bool wick_serve_read_on_locked(struct wick_serve *s)
+{
+    struct wick_catalog *c = &s->catalog;
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct wick_catalog_entry *e = c->entries[i];
+        if (!wick_catalog_is_partial(e))
+            continue;
+        wick_catalog_read(c, e, wick_serve_runs_locked(s, e), wick_serve_step_ends_ns(s), &(struct wick_err){0});
+        let_others_in(s);
+        return true;
+    }
+    return false;
 }

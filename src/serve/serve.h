@@ -7,7 +7,8 @@
  * end's: it lends its functions.
  *
  * Threads: requests come in threads of their own. One lock, wick_serve.lock, guards the catalog, the models in it and
- *          the front end's `table` and `changes`; it is held while a question is answered, so one is at a time. What
+ *          the front end's `table` and `changes`; it is held while a question is answered, so one is at a time, and
+ *          while a large recording is read, a tenth of a second at a time. What
  *          may take long, `view`, `heap`, `jvms`, `start`, `stop`, `change` and `mark`, is called without it. The
  *          front end has a lock of its own for its recordings: `runs` takes that one while ours is held, and never the
  *          other way round. wick_serve.long_work is held while an export is written or a `view` is made, so one is at
@@ -93,6 +94,7 @@ struct wick_serve {
     pthread_cond_t news; /* with the lock: something started or ended, or the server ends */
     struct wick_catalog catalog;
     struct wick_sources sources; /* set before the first request */
+    uint64_t step_ns;            /* how long a recording is read before others are answered */
     unsigned streams;
     bool ending;
 };
@@ -109,6 +111,19 @@ void wick_serve_answer(void *s, const struct wick_http_request *q, struct wick_h
 
 /* Takes note of what became of recordings that are made here. With the lock. */
 bool wick_serve_runs_locked(struct wick_serve *s, struct wick_catalog_entry *e);
+
+/* Reads what is new of a recording, in steps between which the lock is released: all of it or, if a part is enough, one
+ * step of what has not been begun or is read on by nobody. *e is NULL if there is no such recording, or no more; else
+ * it is set also on failure. 0; -WICK_E_* with a message. With the lock. */
+int wick_serve_read_locked(struct wick_serve *s, const char *id, bool part, struct wick_catalog_entry **e,
+                           struct wick_err *err);
+
+/* One step of that, of those that are being read and not read to their end. Whether there was one. With the lock, which
+ * it releases for a moment. */
+bool wick_serve_read_on_locked(struct wick_serve *s);
+
+/* When a step that begins now ends, by the monotonic clock. */
+uint64_t wick_serve_step_ends_ns(const struct wick_serve *s);
 
 /* Makes r a stream of events (serve/stream.c). -WICK_E_LIMIT if there are too many, _NOMEM. */
 int wick_serve_stream(struct wick_serve *s, struct wick_http_reply *r, struct wick_err *err);

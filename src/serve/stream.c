@@ -3,15 +3,19 @@
  * stream.c - events as they happen (server-sent events, HTML standard 9.2)
  *
  * Each stream remembers what it has said of each recording. About once a second, or when something is known to have
- * happened, it reads what is new of those that grow, and says so of those that have changed. Several streams do not
- * read anything twice: the recording is read once for all of them.
+ * happened, it reads what is new of those that grow, and says so of those that have changed. A large recording of which
+ * a part has been read is also read on here, and twice a second it is said how far. Several streams read nothing twice:
+ * the recording is read once for all of them.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/fnv.h"
 #include "serve/serve.h"
+
+#define SAY_NS UINT64_C(500000000) /* how long a large recording is read before its progress is said */
 
 enum { SILENCE_S = 8 }; /* after which `alive` is sent, by which both ends notice a lost connection */
 
@@ -20,8 +24,9 @@ struct said {
     char id[WICK_CATALOG_ID + 1];
     int64_t size_bytes;
     uint64_t samples;
+    int64_t read_bytes;
     uint32_t problem; /* a hash of its text */
-    bool live;
+    bool live, partial;
 };
 
 struct stream {
@@ -61,13 +66,16 @@ static void say(struct stream *x, const struct wick_catalog_entry *e, FILE *out)
     const char *problem = *e->failure ? e->failure : e->problem;
     struct said now = {.size_bytes = e->size_bytes,
                        .samples = samples_of(e),
+                       .read_bytes = wick_catalog_read_bytes(e),
                        .live = e->live,
+                       .partial = wick_catalog_is_partial(e),
                        .problem = *problem ? wick_fnv(WICK_FNV, problem, strlen(problem)) : 0};
     struct said *before = said_of(x, e->id);
     struct wick_json j = {.out = out};
     memcpy(now.id, e->id, sizeof now.id);
     if (!before || (before->size_bytes == now.size_bytes && before->samples == now.samples &&
-                    before->live == now.live && before->problem == now.problem))
+                    before->read_bytes == now.read_bytes && before->live == now.live &&
+                    before->partial == now.partial && before->problem == now.problem))
         return;
     *before = now;
     fputs("event: recording\ndata: ", out);
@@ -87,7 +95,8 @@ static void gather(struct stream *x)
     for (uint32_t i = 0; i < c->n; i++) {
         struct wick_catalog_entry *e = c->entries[i];
         if ((e->here && e->live) || (e->model && !e->finished_model))
-            wick_catalog_read(c, e, wick_serve_runs_locked(x->s, e), &(struct wick_err){0});
+            wick_catalog_read(c, e, wick_serve_runs_locked(x->s, e), wick_serve_step_ends_ns(x->s),
+                              &(struct wick_err){0});
         say(x, e, out);
     }
     if (!ftell(out) && ++x->silent_s >= SILENCE_S)
@@ -105,6 +114,16 @@ static void wait_a_second(struct wick_serve *s)
     pthread_cond_timedwait(&s->news, &s->lock, &until);
 }
 
+/* Reads on in what is being read; returns when there is something to say of it. Whether there was anything. */
+static bool read_on(struct wick_serve *s)
+{
+    uint64_t until_ns = wick_clock_mono_ns() + SAY_NS;
+    bool any = false;
+    while (!s->ending && wick_clock_mono_ns() < until_ns && wick_serve_read_on_locked(s))
+        any = true;
+    return any;
+}
+
 static ssize_t more(void *stream, char *out, size_t room)
 {
     struct stream *x = stream;
@@ -114,7 +133,7 @@ static ssize_t more(void *stream, char *out, size_t room)
         free(x->text);
         x->text = NULL;
         x->len = x->sent = 0;
-        if (!first)
+        if (!first && !read_on(x->s))
             wait_a_second(x->s);
         first = false;
         if (!x->s->ending)

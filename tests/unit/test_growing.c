@@ -102,7 +102,7 @@ static void test_growing__memory_and_collections_are_read_once(void **state)
     write_at(fd, one.buf, one.len, 0);
     struct wick_growing *g = wick_growing_open(dup(fd), &err);
     assert_non_null(g);
-    assert_int_equal(wick_growing_read(g, false, &err), 0);
+    assert_int_equal(wick_growing_read(g, false, 0, &err), 0);
     expect(g, 3);
     expect(g, 3); /* answering changes nothing */
 
@@ -111,9 +111,9 @@ static void test_growing__memory_and_collections_are_read_once(void **state)
     write_at(fd, nothing, one.len - HEADER, HEADER);
     write_at(fd, two.buf, two.len, one.len);
     free(nothing);
-    assert_int_equal(wick_growing_read(g, false, &err), 0);
+    assert_int_equal(wick_growing_read(g, false, 0, &err), 0);
     expect(g, 7);
-    assert_int_equal(wick_growing_read(g, true, &err), 0);
+    assert_int_equal(wick_growing_read(g, true, 0, &err), 0);
     expect(g, 7);
     assert_int_equal(g->read.problems, 0);
     wick_growing_free(g);
@@ -132,11 +132,11 @@ static void test_growing__of_too_many_collections_none_is_kept(void **state)
     write_at(fileno(f), all.buf, all.len, 0);
     struct wick_growing *g = wick_growing_open(dup(fileno(f)), &err);
     assert_non_null(g);
-    assert_int_equal(wick_growing_read(g, false, &err), 0);
+    assert_int_equal(wick_growing_read(g, false, 0, &err), 0);
     assert_int_equal(g->collections.n, WICK_GROWING_COLLECTIONS);
     assert_false(g->more_collections);
     write_at(fileno(f), more.buf, more.len, all.len);
-    assert_int_equal(wick_growing_read(g, false, &err), 0);
+    assert_int_equal(wick_growing_read(g, false, 0, &err), 0);
     assert_true(g->more_collections);
     assert_int_equal(g->collections.n, 0);
     wick_growing_free(g);
@@ -157,7 +157,7 @@ static void test_growing__another_recording_in_the_same_file_is_noticed(void **s
     struct wick_growing *g = wick_growing_open(dup(fileno(f)), &err);
     assert_non_null(g);
     assert_true(wick_growing_is_same(g));
-    assert_int_equal(wick_growing_read(g, false, &err), 0);
+    assert_int_equal(wick_growing_read(g, false, 0, &err), 0);
     write_at(fileno(f), two.buf, two.len, one.len);
     assert_true(wick_growing_is_same(g));
     two.buf[START_AT + 4] ^= 1; /* seconds apart */
@@ -181,9 +181,9 @@ static void test_growing__a_file_that_has_ended_is_closed(void **state)
     int fd = dup(fileno(f));
     struct wick_growing *g = wick_growing_open(fd, &err);
     assert_non_null(g);
-    assert_int_equal(wick_growing_read(g, false, &err), 0);
+    assert_int_equal(wick_growing_read(g, false, 0, &err), 0);
     assert_int_not_equal(fcntl(fd, F_GETFD), -1);
-    assert_int_equal(wick_growing_read(g, true, &err), 0);
+    assert_int_equal(wick_growing_read(g, true, 0, &err), 0);
     assert_int_equal(fcntl(fd, F_GETFD), -1);
     assert_true(wick_growing_is_same(g));
     expect(g, 3);

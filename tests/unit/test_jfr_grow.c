@@ -404,6 +404,72 @@ static void test_follow__memory_grows_with_what_is_known(void **state)
     wick_strbuf_release(&j.out);
 }
 
+/* As many events as take some steps, of which each is at least as long as the reader reads between two readings of the
+ * clock. */
+static void put_many_events(struct jfr_build *j)
+{
+    jfr_begin(j);
+    put_flush(j, 1, 1, true);
+    for (int i = 0; i < 1500; i++)
+        put_events(j, 1, 1);
+    jfr_end(j);
+}
+
+static void test_follow__a_pause_changes_nothing(void **state)
+{
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct reading *g = start();
+    uint64_t before = 0, steps = 0;
+    bool more = true;
+    int fd = open_empty();
+    (void)state;
+    put_many_events(&j); /* complete, with a chunk behind it */
+    put_many_events(&j); /* the last one, to which some could be added */
+    save(fd, &j);
+    for (; more; steps++) {
+        assert_int_equal(wick_jfr_reader_follow_until(g->reader, fd, 1, &more, &g->err), 0); /* long past */
+        uint64_t now = wick_jfr_reader_position(g->reader);
+        assert_true(now > before);
+        before = now;
+    }
+    assert_true(steps > 4); /* not by chunks alone */
+    assert_int_equal(before, j.out.len);
+    assert_int_equal(wick_jfr_reader_end(g->reader, &g->err), 0);
+    struct reading *whole = read_whole(j.out.buf, j.out.len);
+    expect_same(g, whole);
+    assert_int_equal(g->res.problems, 0);
+    assert_int_equal(g->res.samples, 2 * 1501 * PER_FLUSH);
+    drop(whole);
+    drop(g);
+    close(fd);
+    wick_strbuf_release(&j.out);
+}
+
+/* The damaged chunk in the middle has to be searched for its constants, which is done once. */
+static void test_follow__a_pause_changes_nothing_of_a_damaged_file(void **state)
+{
+    enum { CHECKPOINT_AT = 16 };
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct reading *g = start();
+    bool more = true;
+    int fd = open_empty();
+    (void)state;
+    put_many_events(&j);
+    memset(j.out.buf + CHECKPOINT_AT, 0, 8);
+    put_many_events(&j);
+    save(fd, &j);
+    while (more)
+        assert_int_equal(wick_jfr_reader_follow_until(g->reader, fd, 1, &more, &g->err), 0);
+    assert_int_equal(wick_jfr_reader_end(g->reader, &g->err), 0);
+    struct reading *whole = read_whole(j.out.buf, j.out.len);
+    expect_same(g, whole);
+    assert_int_equal(g->res.problems, 1);
+    drop(whole);
+    drop(g);
+    close(fd);
+    wick_strbuf_release(&j.out);
+}
+
 static void test_follow__a_file_that_was_replaced_is_refused(void **state)
 {
     struct jfr_build j = {.out = WICK_STRBUF_INIT};
@@ -439,6 +505,8 @@ int main(void)
         cmocka_unit_test(test_follow__bytes_behind_the_header_are_not_there_yet),
         cmocka_unit_test(test_follow__types_may_be_added),
         cmocka_unit_test(test_follow__memory_grows_with_what_is_known),
+        cmocka_unit_test(test_follow__a_pause_changes_nothing),
+        cmocka_unit_test(test_follow__a_pause_changes_nothing_of_a_damaged_file),
         cmocka_unit_test(test_follow__a_file_that_was_replaced_is_refused),
     };
     return cmocka_run_group_tests_name("jfr_grow", tests, NULL, NULL);

@@ -623,6 +623,37 @@ test('live: record, watch it grow without a jump, stop; the refusal of a server 
   await close(page);
 });
 
+test('a large recording: the part that has been read is shown as that, without a jump, until all of it is', async () => {
+  const large = { ...first, id: 'r9', name: 'large.jfr', path: first.path, size_bytes: 1000, read_bytes: 345, partial: true };
+  fixture.push(large);
+  for (const [name, options] of MODES) {
+    fixture.push(large);
+    const page = await open('#/r/r9/cpu', options);
+    await shown(page, 'cpu');
+    await settled(page);
+    assert.equal(await page.textContent('.part-read'), 'Read 34 %');
+    assert.ok(fixture.asked.some((q) => /r9\/flame\?.*partial=1/.test(q)), 'a part is good enough for now');
+    assert.deepEqual(await violations(page), [], name);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is wider than the page`);
+    await page.screenshot({ path: join(SHOTS, `ui-part-${name}.png`) });
+    const top = () => page.evaluate(() => document.querySelector('#place').getBoundingClientRect().top);
+    const before = await top();
+    await page.evaluate(() => { window.kept = window.wickFlame.profile; });
+    fixture.push({ ...large, read_bytes: 999 });
+    await page.waitForFunction(() => window.wickFlame.profile !== window.kept);
+    assert.equal(await page.textContent('.part-read'), 'Read 99 %');
+    await settled(page);
+    fixture.asked.length = 0;
+    fixture.push({ ...large, read_bytes: 1000, partial: false });
+    await page.waitForFunction(() => document.querySelector('.part-read').hidden);
+    await asks(page, (q) => /r9\/flame/.test(q) && !/partial/.test(q));
+    await settled(page);
+    assert.equal(await top(), before, 'nothing moves');
+    await close(page);
+  }
+  fixture.recordings.delete('r9');
+});
+
 test('live: growth takes neither a click nor the focus, and closes nothing', async () => {
   const page = await open('#/');
   await page.click('button[aria-label="Record Bootstrap"]');

@@ -98,7 +98,7 @@ class Ui {
     this.read ??= new Set();
     if (this.id !== `wait ${id}`) this.put({ root: h('p.quiet.reading', {}, 'Reading the recording \u2026'), release() {} }, `wait ${id}`);
     try {
-      const recording = await get(of(id, '').replace(/\/$/, ''));
+      const recording = await get(of(id, '').replace(/\/$/, ''), [['partial', '1']]); // large ones are shown while they are read
       this.read.add(id);
       this.take(recording);
     } catch (e) {
@@ -156,7 +156,9 @@ class Ui {
       if (!this.state.recording) this.route();
       return;
     }
-    if (!before || before.end_ns !== recording.end_ns || before.size_bytes !== recording.size_bytes || before.live !== recording.live) this.generation++;
+    const grown = ['end_ns', 'size_bytes', 'read_bytes', 'partial', 'live'].some((key) => before?.[key] !== recording[key]);
+    if (!before || grown) this.generation++;
+    if (before?.partial && !recording.partial) say('All of the recording has been read');
     if (before?.live && !recording.live) say('The recording has ended');
     this.route();
   }
@@ -166,7 +168,7 @@ class Ui {
     const { recording: id } = this.state;
     giveUp();
     try {
-      if (id) this.take(await get(of(id, '').replace(/\/$/, ''))); // its events: a list has them of what has been read only
+      if (id) this.take(await get(of(id, '').replace(/\/$/, ''), [['partial', '1']])); // its events: a list has them of what has been read only
       this.generation++;
     } catch {
       /* it is not there any more, which the list says as well */

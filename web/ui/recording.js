@@ -51,7 +51,10 @@ export class RecordingView {
     this.place = h('div.place', { id: 'place' });
     this.problem = h('p.problem', { hidden: true });
     this.export = new ExportMenu();
-    this.root = h('div.recording-frame', {}, h('div.tab-row', {}, this.tabs, this.export.root), this.problem, this.bar, this.axis.root, this.heat.root, this.marks.root, this.place);
+    this.readBar = h('progress', { max: '100', 'aria-label': 'Read of the recording' });
+    this.readText = h('span');
+    this.part = h('div.part-read', { hidden: true, title: 'The pictures show what has been read so far, and grow until all of it is' }, this.readBar, this.readText);
+    this.root = h('div.recording-frame', {}, h('div.tab-row', {}, this.tabs, this.part, this.export.root), this.problem, this.bar, this.axis.root, this.heat.root, this.marks.root, this.place);
     this.view = null;
     this.tab = '';
   }
@@ -73,6 +76,7 @@ export class RecordingView {
     this.export.update(this.context);
     this.adder.update(recording, state);
     this.adder.root.hidden = !WITH_CHIPS.includes(state.tab);
+    this.showPart(recording);
     this.problem.hidden = !recording.problem;
     this.problem.textContent = sentenceOf(recording.problem);
     this.drawEvents(state, recording);
@@ -87,6 +91,15 @@ export class RecordingView {
       this.place.replaceChildren(this.view.root);
     }
     this.view.update(this.context);
+  }
+
+  /** How much of a recording is shown that is still being read. */
+  showPart(recording) {
+    this.part.hidden = !recording.partial;
+    if (!recording.partial) return;
+    const percent = Math.min(99, Math.floor((100 * recording.read_bytes) / Math.max(1, recording.size_bytes)));
+    this.readBar.value = percent;
+    this.readText.textContent = `Read ${percent} %`;
   }
 
   /** Whether the page has a time axis. */

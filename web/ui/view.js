@@ -2,7 +2,7 @@
 // What the pages of a recording have in common: asking the server once for each question, and showing the answer in place.
 //
 // A view has `root`, update(context) and release(). The context is {state, recording, theme, navigate, generation}; generation grows
-// when a live recording has grown, so an answer is asked for again although the address is the same.
+// when a live recording has grown, or more of a large one has been read, so an answer is asked for again although the address is the same.
 import { get, of } from './api.js';
 import { calm } from './calm.js';
 import { button, emptyBox, errorBox, exchange, h } from './dom.js';
@@ -49,7 +49,8 @@ export class Slot {
     this.wait(context);
     try {
       this.busy = true;
-      const answer = await get(of(context.recording.id, what), query, signal);
+      const part = context.recording.partial && !what.startsWith('diff') ? [['partial', '1']] : []; // two are compared as a whole
+      const answer = await get(of(context.recording.id, what), [...query, ...part], signal);
       await calm();
       if (signal.aborted) return;
       this.answer = answer;

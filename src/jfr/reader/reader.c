@@ -18,8 +18,9 @@
  *
  * Parts. While a chunk is being written its header says how much of it is complete, with all constants that its events
  * need. Such a chunk is read in parts, one for each header that was seen: the checkpoints that are new are indexed, the
- * events that are new are read, and everything else stays. A chunk that is complete is a single part. Where the bytes
- * come from is in reader_input.c.
+ * events that are new are read, and everything else stays. A chunk that is complete is a single part, unless the caller
+ * has only so much time at once: then each part has some of its events. Where the bytes come from is in
+ * reader_input.c.
  *
  * Damage. A writer that was killed leaves a chunk whose size is 0 or more than the file holds, or whose positions are
  * not filled in; a copied file may be cut anywhere. Then the events are walked once to find the metadata and checkpoint
@@ -29,6 +30,7 @@
  * Cost. A walk touches every byte of a large file; pages behind it are returned as it goes, so that the resident size
  * stays small. The next walk, and constants decoded later, fault them in again from the page cache.
  */
+#include "base/clock.h"
 #include "jfr/format/jfr_format.h"
 #include "jfr/reader/reader_int.h"
 
@@ -218,11 +220,25 @@ void wick_jfr_events_end(struct wick_jfr_reader *r, const struct wick_jfr_place 
     r->res->lost_bytes += r->len - e->at;
 }
 
-static void read_events(struct wick_jfr_reader *r)
+/* How much is read before the clock is read again. */
+#define LOOK_STEP ((uint64_t)128 << 10)
+
+/* Whether to stop before e. */
+static bool is_late(struct wick_jfr_reader *r, const struct wick_jfr_place *e)
+{
+    r->look_at = e->at + LOOK_STEP;
+    r->paused = wick_clock_mono_ns() >= r->pause_ns;
+    return r->paused;
+}
+
+/* Returns up to where. */
+static uint64_t read_events(struct wick_jfr_reader *r)
 {
     struct wick_jfr_place e = {.at = r->done};
     wick_jfr_walk_from(r, r->done);
     while (wick_jfr_next_event(r, &e)) {
+        if (e.at >= r->look_at && is_late(r, &e))
+            return e.at;
         r->res->events++;
         if (e.type == 0 || e.type == 1)
             continue;
@@ -238,11 +254,13 @@ static void read_events(struct wick_jfr_reader *r)
         if (h->wanted)
             wick_jfr_generic(r, h, &(struct wick_jfr_cur){fields, end, false}, e.at);
         if (r->nomem)
-            return;
+            break;
         if (h->sums && !h->wanted)
             r->res->events += wick_jfr_sum_run(r, h, &e);
     }
-    wick_jfr_events_end(r, &e);
+    if (!r->nomem)
+        wick_jfr_events_end(r, &e);
+    return r->len;
 }
 
 /* --- chunks --- */
@@ -344,7 +362,7 @@ static void begin_chunk(struct wick_jfr_reader *r)
 static void end_chunk(struct wick_jfr_reader *r)
 {
     forget_types(r);
-    r->open = r->unreadable = false;
+    r->open = r->unreadable = r->paused = false;
 }
 
 /* A damaged chunk without a chunk size may swallow the ones behind it: cut at the next header, if there is one. */
@@ -356,8 +374,8 @@ static void cut_at_next_chunk(struct wick_jfr_reader *r)
         r->len = (size_t)(next - r->base);
 }
 
-/* Finds the metadata and the checkpoints that were not indexed before. */
-static void find_constants(struct wick_jfr_reader *r, bool whole)
+/* Finds the metadata and the checkpoints that were not indexed before. Whether by the header, without a search. */
+static bool find_constants(struct wick_jfr_reader *r, bool whole)
 {
     r->ncheckpoints = 0;
     if (whole && r->loaded_at && r->metadata_at != r->loaded_at)
@@ -367,7 +385,7 @@ static void find_constants(struct wick_jfr_reader *r, bool whole)
         whole = false;
     }
     if (whole)
-        return;
+        return true;
     struct wick_jfr_extent x = wick_jfr_extent_of(r->base);
     if (x.size < WICK_JFR_HEADER_BYTES || x.size > r->len)
         cut_at_next_chunk(r);
@@ -376,12 +394,16 @@ static void find_constants(struct wick_jfr_reader *r, bool whole)
         forget_types(r);
         search(r, WICK_JFR_HEADER_BYTES);
     }
+    return false;
 }
 
-/* The part of the chunk between r->done and r->len. */
+/* The part of the chunk between r->done and r->len, or its beginning if it is time to pause. A search would find the
+ * same checkpoints again after a pause, so there is none in what needs it. */
 static void read_part(struct wick_jfr_reader *r, bool whole)
 {
-    find_constants(r, whole);
+    uint64_t end = r->len;
+    r->paused = false;
+    r->look_at = find_constants(r, whole) && r->pause_ns ? r->done + LOOK_STEP : UINT64_MAX;
     if (r->metadata_at != r->loaded_at || !r->loaded_at) {
         if (!r->metadata_at || !wick_jfr_meta_read(r, r->metadata_at)) {
             wick_jfr_problem(r, 24, "chunk without metadata: its events cannot be read");
@@ -404,10 +426,10 @@ static void read_part(struct wick_jfr_reader *r, bool whole)
     if (!r->nomem && r->instead)
         r->instead->chunk(r);
     else if (!r->nomem)
-        read_events(r);
+        end = read_events(r);
     if (!r->nomem)
         wick_jfr_sums_end(r);
-    r->done = r->len;
+    r->done = end;
 }
 
 void wick_jfr_read_chunk(struct wick_jfr_reader *r)
@@ -426,7 +448,8 @@ void wick_jfr_read_chunk(struct wick_jfr_reader *r)
             cut_at_next_chunk(r);
         r->res->lost_bytes += r->len;
     }
-    end_chunk(r);
+    if (!r->paused)
+        end_chunk(r);
 }
 
 void wick_jfr_read_so_far(struct wick_jfr_reader *r)

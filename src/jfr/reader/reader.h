@@ -104,6 +104,15 @@ int wick_jfr_reader_feed(struct wick_jfr_reader *r, const void *data, size_t siz
  * _USAGE (no regular file), _IO or _NOMEM with a message. */
 int wick_jfr_reader_follow(struct wick_jfr_reader *r, int fd, struct wick_err *err);
 
+/* The same, but stops between two events when the monotonic clock passes until_ns (0 = never), though never before some
+ * of what is new has been read. *more: it stopped for that, and the next call goes on. What has to be searched, which
+ * is the damaged chunk in the middle of a file, is read at once. */
+int wick_jfr_reader_follow_until(struct wick_jfr_reader *r, int fd, uint64_t until_ns, bool *more,
+                                 struct wick_err *err);
+
+/* How many bytes of the input have been read. */
+uint64_t wick_jfr_reader_position(const struct wick_jfr_reader *r);
+
 /* Whether the file that is followed still begins as it did. Another recording may have been written into it: then it
  * cannot be gone on with. */
 bool wick_jfr_reader_is_same(const struct wick_jfr_reader *r);

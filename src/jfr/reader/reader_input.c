@@ -15,6 +15,7 @@
  * so nothing behind what the header describes is touched. A header that is read while it is written could be half of
  * each; it is taken when two reads agree.
  */
+#include "base/clock.h"
 #include "jfr/reader/reader_int.h"
 
 #include <errno.h>
@@ -322,6 +323,7 @@ static int follow_chunk(struct wick_jfr_reader *r, uint64_t left, bool *next, st
     else
         wick_jfr_read_so_far(r);
     munmap(map, mapped);
+    *next &= !r->paused;
     r->at += *next ? size : 0;
     return r->nomem || r->p->failed ? no_memory(err) : 0;
 }
@@ -341,13 +343,30 @@ static int size_of(const struct wick_jfr_reader *r, uint64_t *size, struct wick_
 
 int wick_jfr_reader_follow(struct wick_jfr_reader *r, int fd, struct wick_err *err)
 {
+    bool more;
+    return wick_jfr_reader_follow_until(r, fd, 0, &more, err);
+}
+
+int wick_jfr_reader_follow_until(struct wick_jfr_reader *r, int fd, uint64_t until_ns, bool *more, struct wick_err *err)
+{
     uint64_t size;
-    bool next = true;
+    bool next = true, late = false;
     r->fd = fd;
+    r->pause_ns = until_ns;
+    r->paused = false;
     int rc = size_of(r, &size, err);
-    while (!rc && next)
+    while (!rc && next && !late) {
         rc = follow_chunk(r, size - r->at, &next, err);
+        late = until_ns && wick_clock_mono_ns() >= until_ns;
+    }
+    *more = !rc && (next || r->paused);
+    r->pause_ns = 0;
     return rc;
+}
+
+uint64_t wick_jfr_reader_position(const struct wick_jfr_reader *r)
+{
+    return r->at + (r->open ? r->done : 0);
 }
 
 bool wick_jfr_reader_is_same(const struct wick_jfr_reader *r)

@@ -366,6 +366,9 @@ struct wick_jfr_reader {
     bool open;                             /* a part of it was read */
     bool unreadable;                       /* and the rest cannot be */
     uint64_t done, settings_from, indexed; /* events and settings up to there; the last checkpoint indexed, 0 = none */
+    uint64_t pause_ns;                     /* when to stop between two events, by the monotonic clock; 0 = never */
+    uint64_t look_at;                      /* the position from which on the clock is read; UINT64_MAX = never */
+    bool paused;                           /* events were left, from `done` on */
     uint64_t loaded_at;                    /* the metadata in use, 0 = none */
     uint32_t memo_round;                   /* counts chunks and metadata: what frames known by their bytes are of */
     uint64_t checkpoint_at, metadata_at;

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A large recording is read in steps: who is content with a part has it at once, all others have the whole. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "serve/serve.h"
+
+enum { COPIES = 6, ROOM = 1 << 20 };
+
+struct fixture {
+    struct wick_serve *s;
+    char dir[64];
+};
+
+static bool runs(void *ctx, unsigned handle, char *why, size_t cap)
+{
+    (void)ctx;
+    (void)handle;
+    (void)why;
+    (void)cap;
+    return false;
+}
+
+static const struct wick_serve_asset assets[] = {{0}};
+
+/* A server of a recording that is some others behind each other; a step reads as little as it may. */
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    const struct wick_serve_front front = {.ctx = f, .runs = runs, .assets = assets};
+    char command[512];
+    strcpy(f->dir, "/tmp/wick-steps.XXXXXX");
+    assert_non_null(mkdtemp(f->dir));
+    snprintf(command, sizeof command, "for i in $(seq %d); do gzip -dc '%s/jfr/jdk17.jfr.gz'; done > %s/a.jfr", COPIES,
+             WICK_GOLDEN, f->dir);
+    assert_int_equal(system(command), 0);
+    snprintf(command, sizeof command, "touch -d '1 hour ago' %s/a.jfr", f->dir); /* it does not grow */
+    assert_int_equal(system(command), 0);
+    f->s = wick_serve_new(&front);
+    f->s->step_ns = 0;
+    assert_int_equal(wick_guard_init(&f->s->guard, 8080, NULL), 0);
+    assert_int_equal(wick_catalog_name(&f->s->catalog, f->dir, NULL), 0);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", f->dir);
+    wick_serve_free(f->s);
+    assert_int_equal(system(command), 0);
+    free(f);
+    return 0;
+}
+
+/* The answer to a question about the recording, malloc'ed; `stream` is set to the reply if it is a stream. */
+static char *ask(struct fixture *f, const char *what, struct wick_http_reply *stream)
+{
+    char bearer[64], target[256];
+    struct wick_http_reply r = {0};
+    snprintf(bearer, sizeof bearer, "Bearer %s", f->s->guard.token);
+    if (stream)
+        strcpy(target, "/api/v1/events");
+    else
+        snprintf(target, sizeof target, "/api/v1/recordings/%s%s", f->s->catalog.entries[0]->id, what);
+    wick_serve_answer(f->s,
+                      &(struct wick_http_request){
+                          .method = "GET", .target = target, .host = "127.0.0.1:8080", .authorization = bearer},
+                      &r);
+    assert_int_equal(r.status, 200);
+    if (stream) {
+        *stream = r;
+        return NULL;
+    }
+    char *text = strndup(r.body, r.len);
+    if (!r.lasting)
+        free((void *)(uintptr_t)r.body);
+    return text;
+}
+
+static int64_t number_in(const char *text, const char *key)
+{
+    const char *at = strstr(text, key);
+    assert_non_null(at);
+    return strtoll(at + strlen(key), NULL, 10);
+}
+
+/* Of the recording as it is shown. */
+static bool is_partial(const char *shown)
+{
+    assert_true(strstr(shown, "\"partial\":true") || strstr(shown, "\"partial\":false"));
+    return strstr(shown, "\"partial\":true") != NULL;
+}
+
+static void test_steps__a_part_is_answered_at_once_and_grows_to_the_whole(void **state)
+{
+    struct fixture *f = *state;
+    int64_t before = 0, samples = 0;
+    bool partial = true;
+    unsigned steps = 0;
+    for (; partial; steps++) {
+        char *shown = ask(f, "?partial=1", NULL);
+        char *flame = ask(f, "/flame?partial=1", NULL);
+        assert_true(number_in(shown, "\"read_bytes\":") > before);
+        assert_true(number_in(flame, "\"samples\":") >= samples);
+        before = number_in(shown, "\"read_bytes\":");
+        samples = number_in(flame, "\"samples\":");
+        partial = is_partial(shown);
+        assert_int_equal(partial, before < number_in(shown, "\"size_bytes\":"));
+        free(shown);
+        free(flame);
+    }
+    assert_true(steps > 1);
+    char *pieced = ask(f, "/flame", NULL);
+    f->s->step_ns = UINT64_MAX / 4; /* all in one step */
+    for (uint32_t i = 0; i < f->s->catalog.n; i++) {
+        wick_growing_free(f->s->catalog.entries[i]->model);
+        f->s->catalog.entries[i]->model = NULL;
+        f->s->catalog.entries[i]->finished_model = false;
+    }
+    char *whole = ask(f, "/flame?partial=1", NULL);
+    assert_string_equal(pieced, whole);
+    free(pieced);
+    free(whole);
+}
+
+static void test_steps__without_being_asked_for_there_is_no_part(void **state)
+{
+    struct fixture *f = *state;
+    char *flame = ask(f, "/flame", NULL), *shown = ask(f, "?partial=1", NULL);
+    int64_t samples = number_in(flame, "\"samples\":");
+    assert_false(is_partial(shown));
+    assert_int_equal(number_in(shown, "\"read_bytes\":"), number_in(shown, "\"size_bytes\":"));
+    free(flame);
+    free(shown);
+    flame = ask(f, "/flame?partial=0", NULL);
+    assert_int_equal(number_in(flame, "\"samples\":"), samples);
+    free(flame);
+}
+
+/* The page that shows the part has a stream open: reading is its work, and it says how far it is until the end. */
+static void test_steps__a_stream_reads_on_and_says_how_far(void **state)
+{
+    struct fixture *f = *state;
+    struct wick_http_reply stream;
+    char *text = malloc(ROOM), *first = ask(f, "?partial=1", NULL);
+    assert_true(is_partial(first));
+    ask(f, NULL, &stream);
+    char *second = ask(f, "?partial=1", NULL);
+    assert_string_equal(first, second); /* others do not hold it up */
+    bool partial = true;
+    while (partial) {
+        ssize_t n = stream.more(stream.stream, text, ROOM - 1);
+        assert_true(n > 0);
+        text[n] = 0;
+        partial = is_partial(text);
+    }
+    assert_int_equal(number_in(text, "\"read_bytes\":"), number_in(text, "\"size_bytes\":"));
+    stream.close(stream.stream);
+    free(first);
+    free(second);
+    free(text);
+}
+
+/* Two that are read at the same time, and together are more than may be kept, would else make each other begin anew. */
+static void test_steps__what_is_being_read_is_not_forgotten(void **state)
+{
+    struct fixture *f = *state;
+    char command[256];
+    snprintf(command, sizeof command, "for i in $(seq 20); do cp -p %s/a.jfr %s/b$i.jfr; done", f->dir, f->dir);
+    assert_int_equal(system(command), 0);
+    pthread_mutex_lock(&f->s->lock);
+    wick_catalog_scan(&f->s->catalog);
+    assert_int_equal(f->s->catalog.n, 21); /* more than there may be models */
+    for (uint32_t i = 0; i < f->s->catalog.n; i++) {
+        struct wick_catalog_entry *e;
+        assert_int_equal(wick_serve_read_locked(f->s, f->s->catalog.entries[i]->id, true, &e, NULL), 0);
+        e->read_ns = UINT64_MAX / 2; /* just now, however long the machine takes for all of them */
+    }
+    for (uint32_t i = 0; i < f->s->catalog.n; i++)
+        assert_true(wick_catalog_is_partial(f->s->catalog.entries[i]));
+    for (uint32_t i = 0; i < f->s->catalog.n; i++)
+        f->s->catalog.entries[i]->read_ns = 0; /* nobody waits for them any more */
+    assert_true(wick_serve_read_on_locked(f->s));
+    uint32_t models = 0;
+    for (uint32_t i = 0; i < f->s->catalog.n; i++)
+        models += f->s->catalog.entries[i]->model != NULL;
+    assert_in_range(models, 1, 12);
+    pthread_mutex_unlock(&f->s->lock);
+}
+
+#define WITH_SERVER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_SERVER(test_steps__a_part_is_answered_at_once_and_grows_to_the_whole),
+        WITH_SERVER(test_steps__without_being_asked_for_there_is_no_part),
+        WITH_SERVER(test_steps__a_stream_reads_on_and_says_how_far),
+        WITH_SERVER(test_steps__what_is_being_read_is_not_forgotten),
+    };
+    return cmocka_run_group_tests_name("serve_steps", tests, NULL, NULL);
+}
