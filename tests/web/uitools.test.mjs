@@ -2,13 +2,14 @@
 // Tools around the pages of `wick ui`: pictures as PNG files, the name of a recording, and the bar that says that there is no connection.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { says } from './awaited.mjs';
 import { violations } from './axe.mjs';
 import { launch } from './browser.mjs';
+import { leakyHeap } from './hprof.mjs';
 import { describe, Fixture } from './ui-fixture.mjs';
 import { fits, HOSTILE, MODES, Pages, SYNTH, WEB, WICK, WIDE } from './ui-page.mjs';
 
@@ -22,7 +23,10 @@ before(async () => {
   const [requests, locks] = [join(dir, 'requests.jfr'), join(dir, 'locks.jfr')];
   execFileSync(SYNTH, ['requests', requests]);
   execFileSync(SYNTH, ['locks', locks]);
-  fixture = new Fixture({ web: WEB, wick: WICK, dir, sources: dir, recordings: [describe(WICK, 'r1', requests), describe(WICK, 'r2', locks, { start_ns: 1700000000e9, end_ns: 1700000006e9 }), describe(WICK, 'mine', requests, { here: true, pid: 4711 })] });
+  const heap = join(dir, 'leak.hprof');
+  writeFileSync(heap, leakyHeap({ session: 'session' }));
+  fixture = new Fixture({ web: WEB, wick: WICK, dir, sources: dir, recordings: [describe(WICK, 'r1', requests), describe(WICK, 'r2', locks, { start_ns: 1700000000e9, end_ns: 1700000006e9 }), describe(WICK, 'mine', requests, { here: true, pid: 4711 }),
+    { id: 'heap', name: 'leak.hprof', path: heap, content: 'heap', size_bytes: statSync(heap).size, start_ns: 0, end_ns: 0, live: false, unfinished: false, here: false, pid: null, problem: null, events: [], marks: [] }] });
   await fixture.listen();
   browser = await launch();
   pages = new Pages(browser, fixture);
@@ -60,6 +64,7 @@ const PICTURES = [
   ['#/r/r1/slow', ['Latency over time'], ['svg.density']],
   ['#/r/r1/slow?trace=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa01', ['Trace'], ['#trace']],
   ['#/r/r2/interference', ['Who blocks whom'], ['svg.lock-graph']],
+  ['#/r/heap', ['Who holds the heap'], ['svg.chains']],
 ];
 
 for (const theme of ['light', 'dark']) {
@@ -106,6 +111,21 @@ test('png: saved with one press, under a harmless name', async () => {
   await pages.close(page);
 });
 
+test('png: of a heap dump, beside the command that shows the same', async () => {
+  const page = await pages.open('#/r/heap');
+  await page.waitForSelector('svg.chains .holder');
+  await pages.settled(page);
+  await page.focus('.export summary');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.export-pictures button');
+  assert.match(await page.textContent('.export-command code'), /^wick heap \/.*leak\.hprof$/);
+  assert.equal(await page.isVisible('.export-files:not(.export-pictures)'), false, 'there are no samples to export');
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('[aria-label="Who holds the heap as PNG"]')]);
+  assert.equal(download.suggestedFilename(), 'leak-who-holds-the-heap.png');
+  assert.deepEqual([...readFileSync(await download.path()).subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47]);
+  await pages.close(page);
+});
+
 test('name: a recording of the page is renamed; what is refused stays to be corrected, and a hostile name is text', async () => {
   const page = await pages.open('#/r/mine/cpu?event=profiler.WallClockSample&search=method');
   await page.waitForSelector('#live-state button');
@@ -124,7 +144,7 @@ test('name: a recording of the page is renamed; what is refused stays to be corr
   assert.match(await page.evaluate(() => location.hash), /^#\/r\/mine-renamed\/cpu\?.*search=method/, 'what was chosen stays');
   assert.equal(await page.isVisible('#connection'), false);
   await page.click('a.home');
-  assert.equal(await page.$$eval('.recording h3', (all) => all.length), 3);
+  assert.equal(await page.$$eval('.recording h3', (all) => all.length), 4);
   await pages.close(page);
   const other = await pages.open('#/r/r1/cpu');
   assert.equal(await other.locator('#live-state button').count(), 0, 'what was not made here keeps its name');

@@ -54,6 +54,7 @@ function compareCommand(state, recording, base) {
 /** The words of the command that shows what a page shows. base: the recording that it is compared with. */
 export function commandOf(state, recording, base) {
   const { tab, show } = state;
+  if (recording.content === 'heap') return ['wick', 'heap', recording.path];
   const only = { explain: ['wick', 'explain'], interference: ['wick', 'explain'], memory: ['wick', 'memory'] }[tab];
   if (only) return [...only, recording.path];
   if (tab === 'slow') return state.trace ? ['wick', 'trace', recording.path, state.trace] : ['wick', 'endpoints', recording.path];
@@ -130,6 +131,7 @@ export class ExportMenu {
 
   /** [address, name, what it is] of each file of the server. */
   filesOf(state, recording) {
+    if (recording.content === 'heap') return [];
     if (state.tab === 'cpu') return FORMATS.map(([format, name, text]) => [`/api/v1/${of(recording.id, 'export')}?format=${format}&${new URLSearchParams(queryOf(state))}`, name, text]);
     if (state.tab !== 'compare' || !state.base) return [];
     return [['csv', 'CSV', 'methods before and after, with intervals'], ['json', 'JSON', 'the same']].map(([format, name, text]) =>

@@ -4,7 +4,9 @@ import { cleanText, formatCount, formatWeight } from '../flame/text.js';
 import { post } from './api.js';
 import { Chains, wordsOf } from './chains.js';
 import { button, emptyBox, errorBox, exchange, h, say } from './dom.js';
+import { ExportMenu } from './export.js';
 import { dateOf } from './format.js';
+import { formatState } from './state.js';
 import { Table } from './table.js';
 import { Slot } from './view.js';
 
@@ -87,14 +89,19 @@ export class HeapView {
       this.report.update(answer);
       if (!this.report.root.isConnected) this.slot.root.replaceChildren(this.report.root);
     });
-    this.root = h('div.page.scrolls', {}, this.slot.root);
+    this.export = new ExportMenu();
+    this.tabs = h('nav.tabs', { 'aria-label': 'Pages of this heap dump' });
+    this.root = h('div.recording-frame', {}, h('div.tab-row', {}, this.tabs, this.export.root), h('div.page.scrolls', {}, this.slot.root));
   }
 
   release() {
     this.slot.release();
+    this.export.release();
   }
 
   update(context) {
+    exchange(this.tabs, h('a', { href: formatState(context.state), 'aria-current': 'page' }, 'Heap'));
+    this.export.update(context);
     this.slot.ask(context, 'heap', []);
   }
 }
