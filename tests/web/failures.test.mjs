@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, statSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, statfsSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const PATIENCE = Number(process.env.PATIENCE ?? 600e3); // of a machine that has
 const ROOM = 4 << 20;
 const work = mkdtempSync(join(tmpdir(), 'wick-failures-'));
 const started = [];
-let mounted = '';
+const mounted = [];
 let browser;
 let context;
 let page;
@@ -120,7 +120,7 @@ before(async () => {
 after(async () => {
   await browser?.close();
   await Promise.all(started.map((child) => end(child)));
-  if (mounted) execFileSync('umount', ['-l', mounted]);
+  for (const dir of mounted) execFileSync('umount', ['-l', dir]);
   rmSync(work, { recursive: true });
 });
 
@@ -168,7 +168,7 @@ test('a disk that is full: said at once, with what to do; the recording goes on 
   const dir = join(work, 'small');
   mkdirSync(dir);
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${ROOM}`, 'tmpfs', dir]);
-  mounted = dir;
+  mounted.push(dir);
   ui = await startUi('--dir', dir, dir);
   await openPage(ui.address);
   await record(service.pid);
@@ -214,6 +214,40 @@ test('a disk that is full: said at once, with what to do; the recording goes on 
   assert.equal(status(service.pid, 'running'), '0', 'and it is not left running');
   await page.waitForSelector(`.jvm:has-text("process ${service.pid} ") button.record:not([disabled])`);
   assert.equal(service.child.exitCode, null);
+  await page.close();
+  await end(ui.child, 'SIGINT');
+});
+
+test('a name that cannot be given: said, and the recording stays what it was; it needs no room on a full disk', { skip: process.getuid() ? 'only root can make a small file system' : false }, async () => {
+  const dir = join(work, 'kept');
+  mkdirSync(dir);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${ROOM}`, 'tmpfs', dir]);
+  mounted.push(dir);
+  ui = await startUi('--dir', dir, dir);
+  await openPage(ui.address);
+  await record(service.pid);
+  await page.click('button:has-text("Stop")');
+  await stopped();
+  const file = await page.evaluate(() => window.wickUi.recordings.find((r) => r.here).path);
+  const samples = samplesIn(file);
+  assert.ok(samples > 0);
+  execFileSync('mount', ['-o', 'remount,ro', dir]);
+  await page.click('button:has-text("Rename")');
+  await page.fill('dialog.ask input', 'after');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('dialog .error');
+  assert.match(await page.textContent('dialog .error'), /cannot be renamed.*cannot be written to.*read-only.*copy the file/is);
+  await shoot('ui-rename-read-only.png');
+  assert.equal(samplesIn(file), samples, 'it has its name and all it had');
+  assert.ok(file.endsWith(await page.textContent('#title')));
+  execFileSync('mount', ['-o', 'remount,rw', dir]);
+  fill(dir);
+  await page.click('dialog.ask button.primary');
+  await page.waitForSelector('dialog.ask', { state: 'detached' });
+  await page.waitForFunction(() => document.getElementById('title').textContent === 'after.jfr');
+  assert.equal(samplesIn(join(dir, 'after.jfr')), samples);
+  assert.equal(existsSync(file), false);
+  await page.waitForFunction(() => window.wickFlame?.profile.count > 5); // the picture is there under the new name
   await page.close();
   await end(ui.child, 'SIGINT');
 });
