@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "agent/label/publish.h"
+#include "agent/label/span_probes.h"
 #include "agent/jvm/vm.h"
 #include "base/clock.h"
 
@@ -38,6 +39,7 @@ void wick_agent_labels_init(void)
     if (!wick_agent_labels.map && !wick_labels_init(&wick_agent_labels, &wick_vm.mem))
         wick_label_mount_init(&wick_agent_labels.mount, l->thread_object, l->thread_current, l->thread_current_id);
     wick_publish_init(&wick_agent_labels);
+    wick_span_probes_init(&wick_agent_labels);
     wick_store_release(&ready, wick_agent_labels.map != NULL); /* pairs: wick_agent_labels_thread_end */
 }
 
@@ -166,6 +168,9 @@ static bool rebind(JNIEnv *env, jclass native)
         {(char *)"publish", (char *)"()Z", (void *)Java_wick_Native_publish},
         {(char *)"published", (char *)"(J)Ljava/nio/ByteBuffer;", (void *)Java_wick_Native_published},
         {(char *)"key", (char *)"([B)I", (void *)Java_wick_Native_key},
+        {(char *)"probes", (char *)"()Ljava/nio/ByteBuffer;", (void *)Java_wick_Native_probes},
+        {(char *)"spanBegun", (char *)"(JJJJII)V", (void *)Java_wick_Native_spanBegun},
+        {(char *)"spanEnded", (char *)"(JJJJII)V", (void *)Java_wick_Native_spanEnded},
     };
     return (*env)->RegisterNatives(env, native, methods, sizeof methods / sizeof *methods) == JNI_OK;
 }

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/poisson.h"
+#include "base/usdt.h"
 
 static _Atomic(struct wick_alloc_engine *) current;
 struct wick_gate wick_alloc_gate;
@@ -197,6 +198,7 @@ static bool sample(struct wick_alloc_engine *e, const struct wick_alloc_draw *d,
 static bool record(struct wick_alloc_engine *e, const struct wick_alloc_draw *d, const char *class_name,
                    uint64_t reference, const ucontext_t *here, wick_addr from)
 {
+    WICK_USDT(alloc__sample, WICK_USDT_ALWAYS, (uintptr_t)class_name, d->size, d->weight);
     uint16_t number = wick_notes_take_sig(&e->notes);
     struct wick_alloc_note *note = wick_notes_at_sig(&e->notes, number);
     if (!note) {

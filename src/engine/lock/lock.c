@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/poisson.h"
+#include "base/usdt.h"
 
 static _Atomic uint64_t native_session;
 
@@ -246,6 +247,11 @@ static bool sample(struct wick_lock_engine *e, const struct wick_lock_done *d, s
 static void record(struct wick_lock_engine *e, const struct wick_lock_done *d, const struct wick_lock_what *what,
                    const struct wick_lock_native *native)
 {
+    static const char *const kinds[WICK_LOCK_KINDS] = {"monitor", "park", "wait", "nativelock", "nativewait"};
+    const char *name = native ? what->operation : what->class_name;
+    uint64_t address = d->kind == WICK_LOCK_MONITOR ? d->monitor : what->address;
+    WICK_USDT(lock__wait, WICK_USDT_ALWAYS, (uintptr_t)kinds[d->kind], (uintptr_t)name, address, d->duration_ns,
+              d->weight_ns);
     struct wick_lock_note *note = wick_lock_note_take_sig(e);
     if (!note) {
         wick_recorder_drop_sig(e->recorder, WICK_EVENT_LOCK, WICK_DROP_NOTES_FULL, 1, d->weight_ns);
@@ -254,8 +260,7 @@ static void record(struct wick_lock_engine *e, const struct wick_lock_done *d, c
     }
     note->done = *d;
     note->what = *what;
-    if (d->kind == WICK_LOCK_MONITOR)
-        note->what.address = d->monitor;
+    note->what.address = address;
     note->of_owner = false;
     note->owner = d->seen_owner ? d->seen_owner
                                 : e->threads->slots[wick_lock_owner_slot_sig(e, d->kind, d->monitor, d->owner)].serial;

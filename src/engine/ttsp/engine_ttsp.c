@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/usdt.h"
 #include "engine/engine.h"
 #include "hotspot/value.h"
 #include "record/operation.h"
@@ -176,12 +177,13 @@ static void write_arrivals(const struct state *s, struct wick_drain *d, struct w
 
 static void write_incident(const struct state *s, struct wick_drain *d, const struct wick_ttsp_incident *i)
 {
+    const char *kind = i->critical ? "jni critical" : "safepoint";
     const struct wick_jfr_safepoint_latency event = {
         .start_ns = i->begin_ns,
         .duration_ns = i->end_ns - i->begin_ns,
         .incident = i->id,
         .safepoint_id = i->safepoint,
-        .kind = i->critical ? "jni critical" : "safepoint",
+        .kind = kind,
         .operation = i->operation,
         .reach_ns = i->reach_ns,
         .java_threads = i->java_threads,
@@ -197,6 +199,8 @@ static void write_incident(const struct state *s, struct wick_drain *d, const st
                                                                   .duration_ns = i->reach_ns,
                                                                   .safepoint_id = i->safepoint,
                                                                   .initial_threads = i->awaited};
+    WICK_USDT(ttsp__late, WICK_USDT_ALWAYS, event.reach_ns, event.duration_ns, (uintptr_t)event.operation,
+              (uintptr_t)kind, event.late_threads, i->late_count ? (uint32_t)i->late[0].tid : 0);
     wick_jfr_write_safepoint_latency(d->writer, &event);
     if (i->critical)
         return;

@@ -16,6 +16,7 @@ final class Connection {
     private final ByteBuffer marks; // null: an agent that is not known
     private final ConcurrentHashMap<String, Integer> numbers = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, LabelSet> sets = new ConcurrentHashMap<>();
+    private final ByteBuffer probes; // null: an older agent
     private final boolean publishes;
     private final ConcurrentHashMap<Integer, String> names = new ConcurrentHashMap<>(); // by number, if it publishes
     private final ConcurrentHashMap<String, Integer> keys = new ConcurrentHashMap<>();
@@ -33,7 +34,16 @@ final class Connection {
     private Connection(ByteBuffer memory) {
         queue = new SpanQueue(memory);
         marks = queue.isKnown() ? Native.places() : null;
+        probes = marks != null ? findProbes() : null;
         publishes = marks != null && Published.WANTED && publish();
+    }
+
+    private static ByteBuffer findProbes() {
+        try {
+            return Native.probes();
+        } catch (LinkageError e) {
+            return null; // an older agent
+        }
     }
 
     private static boolean publish() {
@@ -60,6 +70,16 @@ final class Connection {
 
     boolean isRecording() {
         return queue.isRecording();
+    }
+
+    /** Whether somebody reads the probe of spans that begin. */
+    boolean showsBegin() {
+        return probes != null && probes.getShort(0) != 0;
+    }
+
+    /** Whether somebody reads the probe of spans that end. */
+    boolean showsEnd() {
+        return probes != null && probes.getShort(2) != 0;
     }
 
     /** The calling thread's record. */

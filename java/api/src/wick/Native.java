@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 
 /**
  * What the agent, libwick.so, does for this library. None of it is called while scopes open and close, save on virtual
- * threads, whose outermost scope binds and unbinds a record.
+ * threads, whose outermost scope binds and unbinds a record, and while somebody reads the probes of spans.
  */
 final class Native {
     private Native() {}
@@ -43,4 +43,13 @@ final class Native {
 
     /** The index of a key in published records, given now if it is new; negative: there is no room. */
     static native int key(byte[] utf8);
+
+    /** Two counters of 16 bits, not 0 while somebody reads the static probe wick:span__begin, or wick:span__end. */
+    static native ByteBuffer probes();
+
+    /** The calling thread has begun a span, which is to pass by the probe. */
+    static native void spanBegun(long traceHigh, long traceLow, long id, long parent, int operation, int labels);
+
+    /** The calling thread ends a span, which is to pass by the probe. */
+    static native void spanEnded(long traceHigh, long traceLow, long id, long duration, int operation, int labels);
 }

@@ -230,8 +230,13 @@ final class Record extends AtomicInteger {
         s[at + NAMES] = names;
         s[at + FLAGS] = (count > 0 ? 0 : FLAG_ROOT) | (virtualId != 0 ? FLAG_VIRTUAL : 0);
         int depth = writeSpan(count, high, low, own, names);
-        s[at + START] = timed && connection.isRecording() ? System.nanoTime() : UNTIMED;
-        return open(set(), setNumber(), count + 1, depth, true);
+        boolean recorded = timed && connection.isRecording();
+        s[at + START] = recorded ? System.nanoTime() : UNTIMED;
+        long ticket = open(set(), setNumber(), count + 1, depth, true);
+        if (recorded && connection.showsBegin()) {
+            Native.spanBegun(high, low, own, s[at + PARENT], (int) name, setNumber());
+        }
+        return ticket;
     }
 
     long openLabel(String key, String value) {
@@ -287,6 +292,11 @@ final class Record extends AtomicInteger {
         }
         int at = (innermost[l] - 1) * PARTS;
         long duration = System.nanoTime() - spans[at + START];
+        if (connection.showsEnd()) {
+            long[] s = spans;
+            int operation = (int) (s[at + NAMES] >>> 32);
+            Native.spanEnded(s[at + TRACE_HIGH], s[at + TRACE_LOW], s[at + ID], duration, operation, (int) (words[l] >>> 32));
+        }
         memory.put(CLOSED_AT, ++closed);
         if (!connection.queue.offer(this, spans, at, (int) (words[l] >>> 32), duration)) {
             memory.put(DROPPED_AT, ++dropped);
