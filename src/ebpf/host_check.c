@@ -147,11 +147,14 @@ static void check_counted(struct wick_doctor *d)
     else
         wick_doctor_add(d, WICK_DOCTOR_OK, "tracepoints", NULL,
                         "can be recorded by name (-e sched:sched_process_exec)");
+    wick_host_probe_release(&p);
     if (access(WICK_HOST_PROBE_TYPE, R_OK))
         wick_doctor_add(d, WICK_DOCTOR_WARN, "functions", "a kernel with CONFIG_UPROBE_EVENTS",
                         "calls of functions cannot be recorded: there is no " WICK_HOST_PROBE_TYPE);
     else
-        wick_doctor_add(d, WICK_DOCTOR_OK, "functions", NULL, "their calls can be recorded (-e uprobe:/PATH:FUNCTION)");
+        wick_doctor_add(d, WICK_DOCTOR_OK, "functions", NULL,
+                        "their calls can be recorded (-e uprobe:/PATH:FUNCTION), and static probes "
+                        "(-e usdt:PROVIDER:NAME)");
 }
 
 static void check_names(struct wick_doctor *d)

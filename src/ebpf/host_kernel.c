@@ -419,10 +419,13 @@ static int attach_part(struct wick_host_kernel *k, const struct wick_host_probe 
 {
     struct bpf_program *program = library.bpf_object__find_program_by_name(k->object, counted_programs[p->kind]);
     struct perf_event_attr attr = p->attr;
-    LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = number | (uint64_t)p->parts[part].detail << 32);
-    attr.config = p->parts[part].config;
-    if (p->kind == WICK_HOST_PROBE_FUNCTION)
-        attr.config1 = (uintptr_t)p->path;
+    const struct wick_host_place *place = &p->places.of[part];
+    LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = number | (uint64_t)place->detail << 32);
+    attr.config = place->config;
+    if (p->kind == WICK_HOST_PROBE_FUNCTION) {
+        attr.config1 = (uintptr_t)place->path;
+        attr.config2 = place->at;
+    }
     if (p->kind != WICK_HOST_PROBE_COUNTER)
         attr.sample_period = 0;
     int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -449,7 +452,7 @@ int wick_host_kernel_start_counted(struct wick_host_kernel *k, const struct wick
     int error = plan_counted(k, p, number) ? errno : 0, attached = 0;
     /* what a tracepoint or a probe calls is called on every CPU */
     int cpus = p->kind == WICK_HOST_PROBE_COUNTER ? k->cpus : 1;
-    for (uint32_t part = 0; part < p->nparts && !error; part++)
+    for (uint32_t part = 0; part < p->places.n && !error; part++)
         for (int cpu = 0; cpu < cpus && !error; cpu++) {
             error = attach_part(k, p, part, number, cpu);
             attached += !error;

@@ -21,14 +21,23 @@
 #include <unistd.h>
 
 #include "ebpf/host_similar.h"
+#include "ebpf/host_usdt.h"
 #include "elf/file.h"
 #include "sys/perf_event.h"
 #include "sys/whole.h"
 
 #define AT_START     "uprobe:"
 #define AT_RETURN    "uretprobe:"
+#define STATIC       "usdt:"
 #define MOUNT        "as root: mount -t tracefs tracefs /sys/kernel/tracing"
 #define MOST_STRINGS ((uint64_t)64 << 20) /* bytes of a file's names that are read */
+
+/* What is in no file. */
+static int add_place(struct wick_host_probe *out, uint64_t config, enum wick_host_detail detail, struct wick_err *err)
+{
+    const struct wick_host_place place = {.config = config, .detail = detail, .fd = -1};
+    return wick_host_places_add(&out->places, &place) ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : 0;
+}
 
 /* --- tracepoints --- */
 
@@ -103,7 +112,7 @@ static int no_tracepoint(int events, const char *name, const char *colon, struct
 
 static int find_tracepoint(const char *name, const char *colon, struct wick_host_probe *out, struct wick_err *err)
 {
-    char path[WICK_HOST_PROBE_PATH + 8], number[24];
+    char path[WICK_HOST_PLACE_PATH + 8], number[24];
     if (name[strcspn(name, "/.")] || strchr(colon + 1, ':'))
         return wick_err_set(err, WICK_E_USAGE, "'%.200s' is not the name of a tracepoint", name);
     int events = open_events();
@@ -129,8 +138,7 @@ static int find_tracepoint(const char *name, const char *colon, struct wick_host
     out->kind = WICK_HOST_PROBE_TRACEPOINT;
     out->attr.type = PERF_TYPE_TRACEPOINT;
     out->attr.sample_period = 1;
-    out->parts[0].config = (uint64_t)atoi(number);
-    return 0;
+    return add_place(out, (uint64_t)atoi(number), WICK_HOST_NO_DETAIL, err);
 }
 
 /* --- functions --- */
@@ -228,13 +236,9 @@ static bool place_of(const struct wick_elf_file *file, uint64_t vaddr, uint64_t 
 static int find_place(const char *path, const char *function, uint64_t *place, struct wick_err *err)
 {
     struct wick_elf_file file;
-    int fd = wick_elf_open_path(-1, path);
-    if (fd < 0)
-        return wick_err_set(err, (enum wick_code) - fd, "the library %.400s cannot be opened: %s", path,
-                            fd == -WICK_E_NOTFOUND ? "there is no such file" : wick_err_text(fd));
-    int rc = wick_elf_file_take_fd(&file, fd);
+    int rc = wick_host_place_open(path, &file, err);
     if (rc)
-        return wick_err_set(err, (enum wick_code) - rc, "%.400s is no library or program: %s", path, wick_err_text(rc));
+        return rc;
     struct functions f = {.file = &file, .similar = {.name = function}};
     read_symbols(&f, &file.symtab, &file.strtab);
     read_debug_symbols(&f, path);
@@ -247,32 +251,42 @@ static int find_place(const char *path, const char *function, uint64_t *place, s
     return rc;
 }
 
-/* rest: "/PATH:FUNCTION". */
-static int find_function(const char *rest, bool at_return, struct wick_host_probe *out, struct wick_err *err)
+/* The kernel's probes of places in files; the places are known. */
+static int use_probes(struct wick_host_probe *out, struct wick_err *err)
 {
-    char number[24], path[WICK_HOST_PROBE_PATH];
-    const char *colon = strchr(rest, ':');
-    if (*rest != '/' || !colon || !colon[1] || (size_t)(colon - rest) >= sizeof path)
-        return wick_err_set(err, WICK_E_USAGE,
-                            "a probe of a function is called uprobe:/PATH/OF/LIBRARY:FUNCTION, and '%.200s' is not",
-                            rest);
-    memcpy(path, rest, (size_t)(colon - rest));
-    path[colon - rest] = 0;
-    uint64_t place = 0;
-    int rc = find_place(path, colon + 1, &place, err);
-    if (rc)
-        return rc;
+    char number[24];
     if (wick_whole_text(WICK_HOST_PROBE_TYPE, number, sizeof number) <= 0)
         return wick_err_set(err, WICK_E_UNSUPPORTED,
                             "this kernel has no probes of functions of processes (CONFIG_UPROBE_EVENTS): there is "
                             "no " WICK_HOST_PROBE_TYPE);
     out->kind = WICK_HOST_PROBE_FUNCTION;
     out->attr.type = (uint32_t)atoi(number);
-    out->attr.config2 = place;
     out->attr.sample_period = 1;
-    out->parts[0].config = at_return; /* format/retprobe: bit 0 */
-    memcpy(out->path, path, sizeof path);
     return 0;
+}
+
+/* rest: "/PATH:FUNCTION". */
+static int find_function(const char *rest, bool at_return, struct wick_host_probe *out, struct wick_err *err)
+{
+    struct wick_host_place place = {.config = at_return, .fd = -1}; /* format/retprobe: bit 0 */
+    const char *colon = strchr(rest, ':');
+    if (*rest != '/' || !colon || !colon[1] || (size_t)(colon - rest) >= sizeof place.path)
+        return wick_err_set(err, WICK_E_USAGE,
+                            "a probe of a function is called uprobe:/PATH/OF/LIBRARY:FUNCTION, and '%.200s' is not",
+                            rest);
+    memcpy(place.path, rest, (size_t)(colon - rest));
+    int rc = find_place(place.path, colon + 1, &place.at, err);
+    if (rc)
+        return rc;
+    if (wick_host_places_add(&out->places, &place))
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    return use_probes(out, err);
+}
+
+static int find_static(const char *name, struct wick_host_probe *out, struct wick_err *err)
+{
+    int rc = wick_host_usdt_find(name, &out->places, err);
+    return rc ? rc : use_probes(out, err);
 }
 
 /* --- perf's events --- */
@@ -284,31 +298,32 @@ static int find_counter(const char *name, struct wick_host_probe *out, struct wi
     if (rc)
         return rc;
     out->kind = WICK_HOST_PROBE_COUNTER;
-    out->parts[0].config = out->attr.config;
     if (out->attr.type != PERF_TYPE_SOFTWARE)
-        return 0;
+        return add_place(out, out->attr.config, WICK_HOST_NO_DETAIL, err);
     /* that one alone does not say which it was */
-    if (out->attr.config == PERF_COUNT_SW_PAGE_FAULTS) {
-        out->nparts = 2;
-        out->parts[0].config = PERF_COUNT_SW_PAGE_FAULTS_MIN;
-        out->parts[1].config = PERF_COUNT_SW_PAGE_FAULTS_MAJ;
-    }
-    for (uint32_t i = 0; i < out->nparts; i++)
-        out->parts[i].detail = out->parts[i].config == PERF_COUNT_SW_PAGE_FAULTS_MIN   ? WICK_HOST_MINOR
-                               : out->parts[i].config == PERF_COUNT_SW_PAGE_FAULTS_MAJ ? WICK_HOST_MAJOR
-                                                                                       : WICK_HOST_NO_DETAIL;
-    return 0;
+    bool all = out->attr.config == PERF_COUNT_SW_PAGE_FAULTS;
+    if (all || out->attr.config == PERF_COUNT_SW_PAGE_FAULTS_MIN)
+        rc = add_place(out, PERF_COUNT_SW_PAGE_FAULTS_MIN, WICK_HOST_MINOR, err);
+    if (!rc && (all || out->attr.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ))
+        rc = add_place(out, PERF_COUNT_SW_PAGE_FAULTS_MAJ, WICK_HOST_MAJOR, err);
+    return rc || out->places.n ? rc : add_place(out, out->attr.config, WICK_HOST_NO_DETAIL, err);
 }
 
 int wick_host_probe_find(const char *name, uint64_t period, struct wick_host_probe *out, struct wick_err *err)
 {
-    *out = (struct wick_host_probe){.attr.size = sizeof out->attr, .nparts = 1};
+    *out = (struct wick_host_probe){.attr.size = sizeof out->attr};
     const char *colon = strchr(name, ':');
     int rc = !strncmp(name, AT_START, strlen(AT_START))     ? find_function(name + strlen(AT_START), false, out, err)
              : !strncmp(name, AT_RETURN, strlen(AT_RETURN)) ? find_function(name + strlen(AT_RETURN), true, out, err)
+             : !strncmp(name, STATIC, strlen(STATIC))       ? find_static(name + strlen(STATIC), out, err)
              : colon                                        ? find_tracepoint(name, colon, out, err)
                                                             : find_counter(name, out, err);
     if (!rc && period)
         out->attr.sample_period = period;
     return rc;
+}
+
+void wick_host_probe_release(struct wick_host_probe *p)
+{
+    wick_host_places_release(&p->places);
 }

@@ -713,7 +713,7 @@ static void add_up_skipped(struct wick_host_recorder *r, const struct due *due, 
     t->missed = wick_host_kernel_missed(r->kernel);
     for (uint32_t i = 0; i < r->choice.ncounted; i++) {
         /* a CPU may be within a period, of each part */
-        uint64_t edge = cpus * r->probes[i].nparts * r->probes[i].attr.sample_period;
+        uint64_t edge = cpus * r->probes[i].places.n * r->probes[i].attr.sample_period;
         t->each[i].skipped = due->occurred[i] > t->each[i].hits + edge ? due->occurred[i] - t->each[i].hits : 0;
     }
 }
@@ -742,6 +742,8 @@ void wick_host_recorder_close(struct wick_host_recorder *r, struct wick_host_tot
     wick_host_processes_release(&r->processes);
     wick_host_tables_release(&r->tables);
     wick_host_kernel_close(r->kernel);
+    for (uint32_t i = 0; i < r->choice.ncounted; i++)
+        wick_host_probe_release(&r->probes[i]);
     free(r->kept);
     free(r);
 }

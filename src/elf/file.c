@@ -110,6 +110,19 @@ static void take_debuglink(struct wick_elf_file *f, const struct heads *h, const
         f->debuglink = section(f, s);
 }
 
+/* Static probes (elf/usdt_notes.h) are known by the names of their sections. */
+static void take_usdt(struct wick_elf_file *f, const struct heads *h, const Elf64_Shdr *s)
+{
+    char name[16] = "";
+    if ((s->sh_type != SHT_NOTE && s->sh_type != SHT_PROGBITS) || s->sh_name >= h->names.size ||
+        wick_mem_read_str(&f->mem, h->names.off + s->sh_name, name, sizeof name) <= 0)
+        return;
+    if (s->sh_type == SHT_NOTE && !strcmp(name, ".note.stapsdt"))
+        f->usdt = section(f, s);
+    else if (s->sh_type == SHT_PROGBITS && !strcmp(name, ".stapsdt.base"))
+        f->usdt_base = section(f, s);
+}
+
 static int read_base(struct wick_elf_file *f, const Elf64_Ehdr *e)
 {
     uint64_t base = UINT64_MAX;
@@ -153,6 +166,7 @@ int wick_elf_file_init(struct wick_elf_file *f, const struct wick_mem *mem, uint
         for (uint32_t i = 1; i < h.n && !read_head(&t, &h, i, &s); i++) {
             take_section(&t, &h, &s);
             take_debuglink(&t, &h, &s);
+            take_usdt(&t, &h, &s);
         }
     }
     *f = t;

@@ -169,8 +169,8 @@ static int wrong(const char *list, const char *word, struct wick_err *err)
         "option event: '%.100s' is not a list of any of:%s (THRESHOLD: a time from 1us to 4s; N: one of so "
         "many), and at most %d "
         "counted events, each once, as NAME or NAME=N (every Nth): page-faults and other events of perf, "
-        "tracepoints such as sched:sched_process_exec, uprobe:/PATH/OF/LIBRARY:FUNCTION and "
-        "uretprobe:/PATH/OF/LIBRARY:FUNCTION",
+        "tracepoints such as sched:sched_process_exec, uprobe:/PATH/OF/LIBRARY:FUNCTION, "
+        "uretprobe:/PATH/OF/LIBRARY:FUNCTION, usdt:PROVIDER:NAME and usdt:/PATH/OF/FILE:PROVIDER:NAME",
         list, known, WICK_OPT_HOST_COUNTED);
 }
 

@@ -18,6 +18,7 @@
 #include "elf/got.h"
 #include "elf/image.h"
 #include "elf/symbols.h"
+#include "elf/usdt_notes.h"
 
 #define BASE 0x10000u
 
@@ -34,6 +35,14 @@ static void find_some(const struct wick_symbols *s, uint64_t from, uint64_t step
         if (strlen(name) >= sizeof name || sym.vaddr > vaddr)
             abort();
     }
+}
+
+static void see_probe(void *arg, const struct wick_elf_usdt *probe)
+{
+    uint64_t size = *(const uint64_t *)arg;
+    if (probe->place >= size || probe->semaphore >= size || strlen(probe->provider) + strlen(probe->name) > size ||
+        strlen(probe->arguments) > size)
+        abort();
 }
 
 static void as_file(const uint8_t *data, size_t size)
@@ -55,6 +64,7 @@ static void as_file(const uint8_t *data, size_t size)
     uint64_t vaddr, bytes;
     wick_mem_file_init(&mem, fd);
     if (!wick_elf_file_init(&f, &mem, size)) {
+        wick_elf_usdt_each(&f, see_probe, &(uint64_t){size});
         wick_elf_find_symtab(&f, "f", &vaddr, NULL);
         wick_elf_find_symtab(&f, "second_function", &vaddr, &bytes);
     }

@@ -49,6 +49,7 @@ static void test_host_events__counted_ones_have_a_name_and_a_period(void **state
          {{"sched:sched_switch", 100}, {"sched:sched_wakeup", 0}}},
         {"uprobe:/a=b/c.so:f", 1, {{"uprobe:/a=b/c.so:f", 0}}},
         {"uretprobe:/a=b/c.so:f=7", 1, {{"uretprobe:/a=b/c.so:f", 7}}},
+        {"usdt:/a=b/c.so:p:n=7", 1, {{"usdt:/a=b/c.so:p:n", 7}}},
         {"r1c2", 1, {{"r1c2", 0}}},
         {"sched:a,sched,sched:b=2,sched:c", 3, {{"sched:a", 0}, {"sched:b", 2}, {"sched:c", 0}}},
     };
