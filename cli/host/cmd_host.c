@@ -7,6 +7,7 @@
  * A build without the host mode also has the command, which then says what to install.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,7 +21,9 @@
 #include "cli/args.h"
 #include "cli/command.h"
 #include "cli/findings.h"
+#include "cli/host/sender.h"
 #include "cli/host/host_top.h"
+#include "cli/host/machine_totals.h"
 #include "cli/input/convert.h"
 #include "cli/record/out_file.h"
 #include "cli/ui.h"
@@ -31,14 +34,19 @@
 #define SHORTEST_NS 100000u
 #define LONGEST_NS  10000000000u
 
+#define SHORTEST_PERIOD_NS UINT64_C(1000000000)
+#define LONGEST_PERIOD_NS  UINT64_C(3600000000000)
+#define LEAST_SPOOL        (UINT64_C(1) << 20)
+
 #define EXPLAIN_DURATION "10"
 #define EXPLAIN_EVENTS   "cpu,sched"
 
 struct host_cmd {
     const char *duration, *interval, *file, *event, *by; /* NULL = not given */
+    const char *otlp, *period, *spool, *spool_size;      /* the collector's address, and what goes with it */
     enum { TO_RECORD, TO_EXPLAIN, TO_SHOW, TO_EXAMINE } what;
     bool json, endless;
-    uint64_t duration_ns;
+    uint64_t duration_ns, period_ns, spool_bytes;
     struct wick_opt_host_events events;
 };
 
@@ -47,6 +55,7 @@ static void usage(FILE *f)
     fputs("Usage: wick host [OPTION...]\n"
           "       wick host explain [OPTION...]\n"
           "       wick host top [--by LABEL] [OPTION...]\n"
+          "       wick host --otlp URL [OPTION...]\n"
           "       wick host doctor [--json]\n"
           "\n"
           "Records CPU time of everything that runs on this machine, with -e sched the time off the CPU, and with\n"
@@ -61,6 +70,7 @@ static void usage(FILE *f)
           "explain says of it: who waits for a CPU and who has it, containers stopped at their CPU limits, what waits\n"
           "for disks and for memory.\n"
           "wick host top shows each second who uses the CPUs and who waits for them; q or Ctrl-C ends it.\n"
+          "wick host --otlp sends what it records to an OpenTelemetry collector, without end.\n"
           "wick host doctor tries what works on this machine, and says how to enable the rest.\n"
           "\n",
           f);
@@ -87,13 +97,37 @@ static int parse_word(struct host_cmd *c, char **words, int n)
     if (c->file && c->what == TO_SHOW)
         return 1 + wick_ui_bad_option("host", "wick host top keeps no recording: no --file", c->file);
     c->by = c->by ? c->by : "process";
-    c->endless = !c->duration && c->what == TO_SHOW;
+    c->endless = !c->duration && (c->what == TO_SHOW || c->otlp);
     if (!c->duration)
         c->duration = explains ? EXPLAIN_DURATION : wick_args_default(WICK_ARG_HOST_DURATION);
     if (!c->event)
         c->event = explains || c->what == TO_SHOW ? EXPLAIN_EVENTS : wick_args_default(WICK_ARG_HOST_EVENT);
     if (!c->file)
         c->file = explains ? "wick-host-%t.jfr" : "wick-host-%t.html";
+    return 0;
+}
+
+/* What goes with --otlp, before defaults take the place of what is not given. 0, or what the command ends with. */
+static int parse_otlp(struct host_cmd *c, const char *word)
+{
+    struct wick_err err = {0};
+    const char *period = c->period ? c->period : wick_args_default(WICK_ARG_HOST_PERIOD);
+    const char *size = c->spool_size ? c->spool_size : wick_args_default(WICK_ARG_HOST_SPOOL_SIZE);
+    const char *first = c->period ? "--period" : c->spool ? "--spool" : c->spool_size ? "--spool-size" : NULL;
+    if (!c->otlp && first)
+        wick_err_set(&err, WICK_E_USAGE, "%s goes with --otlp URL", first);
+    else if (c->otlp && c->file)
+        wick_err_set(&err, WICK_E_USAGE, "--otlp sends what is recorded and writes no file: leave out -f");
+    else if (c->otlp && word)
+        wick_err_set(&err, WICK_E_USAGE, "--otlp sends what is recorded and does nothing else: leave out '%.100s'",
+                     word);
+    if (err.code)
+        return wick_ui_fail(&err);
+    if (wick_opt_time(period, 1000000000, &c->period_ns) || c->period_ns < SHORTEST_PERIOD_NS ||
+        c->period_ns > LONGEST_PERIOD_NS)
+        return wick_ui_bad_option("host", "--period takes a time from 1s to 1h", period);
+    if (wick_opt_size(size, &c->spool_bytes) || c->spool_bytes < LEAST_SPOOL)
+        return wick_ui_bad_option("host", "--spool-size takes a size of 1m or more, such as 64m", size);
     return 0;
 }
 
@@ -124,16 +158,33 @@ static int parse(int argc, char **argv, struct host_cmd *c)
         case WICK_ARG_HOST_FILE:
             c->file = optarg;
             break;
+        case WICK_ARG_HOST_OTLP:
+            c->otlp = optarg;
+            break;
+        case WICK_ARG_HOST_PERIOD:
+            c->period = optarg;
+            break;
+        case WICK_ARG_HOST_SPOOL:
+            c->spool = optarg;
+            break;
+        case WICK_ARG_HOST_SPOOL_SIZE:
+            c->spool_size = optarg;
+            break;
         default:
             usage(opt == WICK_ARG_HELP ? stdout : stderr);
             return 1 + (opt == WICK_ARG_HELP ? 0 : wick_err_exit(WICK_E_USAGE));
         }
     }
+    status = parse_otlp(c, optind < argc ? argv[optind] : NULL);
+    if (status)
+        return 1 + status;
     status = parse_word(c, argv + optind, argc - optind);
     if (status)
         return status;
     if (wick_opt_time(c->duration, 1000000000, &c->duration_ns) || !c->duration_ns)
         return 1 + wick_ui_bad_option("host", "--duration takes a time such as 30 or 2m", c->duration);
+    if (c->endless)
+        c->duration_ns = UINT64_MAX;
     if (wick_opt_interval(c->interval, false, &interval_ns) || interval_ns < SHORTEST_NS || interval_ns > LONGEST_NS)
         return 1 + wick_ui_bad_option("host", "--interval takes a time from 100us to 10s", c->interval);
     if (wick_opt_host_events(c->event, interval_ns, &c->events, &err))
@@ -154,7 +205,7 @@ static int doctor(const struct host_cmd *c)
 
 static int top(const struct host_cmd *c, struct wick_err *err)
 {
-    return wick_host_top(&c->events, c->by, c->endless ? UINT64_MAX : c->duration_ns, err);
+    return wick_host_top(&c->events, c->by, c->duration_ns, err);
 }
 
 static volatile sig_atomic_t interrupted;
@@ -195,7 +246,7 @@ static int open_output(struct wick_cli_output *out, struct wick_output *jfr, str
     int rc = wick_cli_output_open(out, err);
     if (rc)
         return rc;
-    int fd = dup(out->fd);
+    int fd = fcntl(out->fd, F_DUPFD_CLOEXEC, 3);
     if (fd < 0)
         return wick_err_set(err, WICK_E_LIMIT, "cannot open descriptors: %s", strerror(errno));
     rc = wick_output_init_fd(jfr, fd);
@@ -227,105 +278,17 @@ static int conclude(const struct wick_cli_output *out, const struct wick_host_to
     return 0;
 }
 
-static void print_drop(uint64_t count, const char *what, const char *why)
-{
-    if (count)
-        wick_ui_note("lost: %" PRIu64 " %s: %s", count, what, why);
-}
-
-static void print_drops(const struct wick_host_sum *sum, const char *what, const char *at_work)
-{
-    print_drop(sum->ring_full, what, "the ring to this program was full");
-    print_drop(sum->nested, what, at_work);
-    print_drop(sum->output_full, what, "they could not be written");
-    print_drop(sum->out_of_memory, what, "there was no memory for them");
-}
-
-static double us_each(const struct wick_host_sum *sum)
-{
-    return sum->fired ? (double)sum->walk_ns / 1e3 / (double)sum->fired : 0.0;
-}
-
-static void print_waits(const struct wick_host_totals *t)
-{
-    wick_ui_note("%" PRIu64 " waits of %" PRIu64 " switches onto a CPU; %.1f us of CPU time for each wait",
-                 t->wait.recorded, t->switches, us_each(&t->wait));
-    print_drops(&t->wait, "waits", "another wait was being recorded on that CPU");
-}
-
-static void print_counted(const struct host_cmd *c, const struct wick_host_totals *t)
-{
-    for (uint32_t i = 0; i < c->events.ncounted; i++) {
-        const char *name = c->events.counted[i].name;
-        wick_ui_note("%s: %" PRIu64 " occurrences, %" PRIu64 " samples", name, t->each[i].hits, t->each[i].fired);
-        if (t->each[i].skipped)
-            wick_ui_note("besides, the kernel skipped %" PRIu64 " occurrences of %s", t->each[i].skipped, name);
-    }
-    if (c->events.ncounted)
-        wick_ui_note("%" PRIu64 " samples of counted events; %.1f us of CPU time each", t->counted.recorded,
-                     us_each(&t->counted));
-    print_drops(&t->counted, "samples of counted events", "another sample was being taken on that CPU");
-    if (t->missed)
-        wick_ui_note("besides, the kernel skipped %" PRIu64
-                     " occurrences, as another sample was being taken on that CPU",
-                     t->missed);
-}
-
-/* Those whose libjvm.so makes no sense, by number. */
-static void print_refused(const struct wick_host_totals *t)
-{
-    char pids[16 * WICK_HOST_REFUSED] = "";
-    size_t n = 0;
-    for (uint64_t i = 0; i < t->refused && i < WICK_HOST_REFUSED; i++)
-        n += (size_t)snprintf(pids + n, sizeof pids - n, "%s%u", i ? ", " : "", t->refused_pid[i]);
-    if (t->refused == 1)
-        wick_ui_note("process %s has a libjvm.so whose tables make no sense: no Java frames of it", pids);
-    else if (t->refused)
-        wick_ui_note("%" PRIu64 " processes have a libjvm.so whose tables make no sense: no Java frames of them (%s%s)",
-                     t->refused, pids, t->refused > WICK_HOST_REFUSED ? ", ..." : "");
-}
-
-static void print_processes(const struct wick_host_totals *t)
-{
-    char jvms[32] = "1 of them a JVM";
-    if (t->jvms != 1)
-        snprintf(jvms, sizeof jvms, "%" PRIu64 " of them JVMs", t->jvms);
-    if (t->cpu.fired)
-        wick_ui_note("%" PRIu64 " sample%s of %" PRIu64 " process%s, %s; %.1f us of CPU time each", t->cpu.recorded,
-                     t->cpu.recorded == 1 ? "" : "s", t->processes, t->processes == 1 ? "" : "es", jvms,
-                     us_each(&t->cpu));
-}
-
-static void print_totals(const struct host_cmd *c, const struct wick_host_totals *t)
-{
-    print_processes(t);
-    print_drops(&t->cpu, "samples", "another sample was being taken on that CPU");
-    if (t->switches)
-        print_waits(t);
-    print_counted(c, t);
-    if (c->events.io_period)
-        wick_ui_note("%" PRIu64 " of %" PRIu64 " requests to disks; %.1f us of CPU time for each of these",
-                     t->io.recorded, t->requests, us_each(&t->io));
-    print_drops(&t->io, "requests", "another one was being recorded on that CPU");
-    if (t->skipped)
-        wick_ui_note("besides, the kernel skipped %" PRIu64 " ticks of the clock", t->skipped);
-    if (t->ended)
-        wick_ui_note(t->ended == 1 ? "%" PRIu64
-                                     " process had ended before its mappings were read: its functions have no names"
-                                   : "%" PRIu64 " processes had ended before their mappings were read: their functions "
-                                     "have no names",
-                     t->ended);
-    print_refused(t);
-}
-
+/* duration_ns: UINT64_MAX = until a signal comes. */
 static void wait_until_over(struct wick_host_recorder *r, uint64_t duration_ns)
 {
     uint64_t begin_ns = wick_clock_mono_ns(), past, shown = UINT64_MAX;
+    bool endless = duration_ns == UINT64_MAX;
     while (!interrupted && (past = wick_clock_mono_ns() - begin_ns) < duration_ns) {
-        char left[32];
+        char time[32];
         if (past / 1000000000 != shown)
-            wick_ui_progress("recording the whole machine, %s left",
-                             wick_ui_seconds(duration_ns - past, left, sizeof left));
+            wick_ui_progress("recording the whole machine, %s %s",
+                             wick_ui_seconds(endless ? past : duration_ns - past, time, sizeof time),
+                             endless ? "so far, Ctrl-C ends it" : "left");
         shown = past / 1000000000;
         wick_host_recorder_round(r);
     }
@@ -350,12 +313,12 @@ static int record(const struct host_cmd *c, struct wick_strbuf *path, struct wic
         rc = open_output(&out, &jfr, err);
         opened = !rc;
     }
-    rc = rc ? rc : wick_host_recorder_write_to(recorder, &jfr, err);
+    rc = rc ? rc : wick_host_recorder_write_to(recorder, &jfr, 0, err);
     if (!rc) {
         wait_until_over(recorder, c->duration_ns);
         wick_host_recorder_close(recorder, &totals);
         rc = conclude(&out, &totals, err);
-        print_totals(c, &totals);
+        wick_machine_totals_print(&c->events, &totals);
     } else {
         wick_host_recorder_close(recorder, NULL);
     }
@@ -364,6 +327,58 @@ static int record(const struct host_cmd *c, struct wick_strbuf *path, struct wic
         wick_output_release(&jfr);
     wick_cli_output_close(&out);
     return rc;
+}
+
+static void print_sent(const struct wick_push_totals *t, const char *url, const char *spool)
+{
+    char size[32];
+    wick_ui_note("sent: %" PRIu64 " messages (%s) to %s", t->sent, wick_ui_bytes(t->sent_bytes, size, sizeof size),
+                 url);
+    if (t->refused)
+        wick_ui_note("lost: %" PRIu64 " messages: the collector refused them", t->refused);
+    if (t->dropped)
+        wick_ui_note("lost: %" PRIu64 " messages (%s): there was no room for them in %s (--spool-size)", t->dropped,
+                     wick_ui_bytes(t->dropped_bytes, size, sizeof size), spool);
+    if (t->broken)
+        wick_ui_note("lost: %" PRIu64 " messages: they could not be kept in %s", t->broken, spool);
+    if (t->waiting)
+        wick_ui_note("%" PRIu64 " messages (%s) wait in %s: the next `wick host --otlp` sends them", t->waiting,
+                     wick_ui_bytes(t->waiting_bytes, size, sizeof size), spool);
+}
+
+/* Records, and sends each period to a collector. */
+static int send_on(const struct host_cmd *c, struct wick_err *err)
+{
+    char url[2048], spool[4096];
+    struct wick_sender *push = NULL;
+    struct wick_host_recorder *recorder = NULL;
+    struct wick_host_totals totals = {0};
+    struct wick_push_totals sent = {0};
+    struct wick_output jfr;
+    catch_signals();
+    int rc = wick_host_recorder_open(&recorder, &c->events, err);
+    rc = rc ? rc : wick_sender_open(&push, c->otlp, c->spool, c->spool_bytes, &jfr, err);
+    if (rc) {
+        wick_host_recorder_close(recorder, NULL);
+        return rc;
+    }
+    snprintf(url, sizeof url, "%s", wick_sender_url(push));
+    snprintf(spool, sizeof spool, "%s", wick_sender_spool(push));
+    rc = wick_host_recorder_write_to(recorder, &jfr, c->period_ns, err);
+    if (!rc)
+        wait_until_over(recorder, c->duration_ns);
+    wick_host_recorder_close(recorder, rc ? NULL : &totals);
+    wick_sender_close(push, &sent);
+    wick_output_release(&jfr);
+    if (rc)
+        return rc;
+    wick_machine_totals_print(&c->events, &totals);
+    print_sent(&sent, url, spool);
+    if (totals.error)
+        return wick_err_set(err, WICK_E_IO, "the recording could not be written to the end: %s",
+                            wick_err_text(totals.error));
+    bool none = !sent.sent && (sent.waiting || sent.refused || sent.dropped || sent.broken);
+    return none ? wick_err_set(err, WICK_E_IO, "nothing was sent: %s took no message", url) : 0;
 }
 
 #else
@@ -396,6 +411,11 @@ static int top(const struct host_cmd *c, struct wick_err *err)
     return missing(err);
 }
 
+static int send_on(const struct host_cmd *c, struct wick_err *err)
+{
+    return missing(err);
+}
+
 #endif
 
 /* What `wick explain FILE` says. Returns the command's exit status. */
@@ -423,6 +443,8 @@ int wick_cmd_host(int argc, char **argv)
         return doctor(&c);
     if (c.what == TO_SHOW)
         return top(&c, &err) ? wick_ui_fail(&err) : 0;
+    if (c.otlp)
+        return send_on(&c, &err) ? wick_ui_fail(&err) : 0;
     if (record(&c, &path, &err))
         status = wick_ui_fail(&err);
     else if (c.what == TO_EXPLAIN)

@@ -270,7 +270,7 @@ static int begin(struct top *t, const struct wick_opt_host_events *events, struc
     t->reader = wick_jfr_reader_new(&t->p, &t->visitor, &ignored);
     if (!t->reader)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    return wick_host_recorder_write_to(t->recorder, &t->jfr, err);
+    return wick_host_recorder_write_to(t->recorder, &t->jfr, 0, err);
 }
 
 static void finish(struct top *t)

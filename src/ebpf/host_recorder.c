@@ -587,13 +587,15 @@ static bool take_all(struct wick_host_recorder *r)
     return more;
 }
 
-int wick_host_recorder_write_to(struct wick_host_recorder *r, struct wick_output *out, struct wick_err *err)
+int wick_host_recorder_write_to(struct wick_host_recorder *r, struct wick_output *out, uint64_t chunk_ns,
+                                struct wick_err *err)
 {
     const struct wick_jfr_sink sink = wick_output_sink(out);
     const struct wick_jfr_source source = wick_host_tables_source(&r->tables);
     struct wick_jfr_config config = {
         .start_mono_ns = r->start_ns,
         .max_frames = FRAMES,
+        .chunk_ns = chunk_ns,
         .chunk_begin = write_settings,
         .chunk_arg = r,
     };

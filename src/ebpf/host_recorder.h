@@ -51,9 +51,10 @@ struct wick_host_totals {
 int wick_host_recorder_open(struct wick_host_recorder **r, const struct wick_opt_host_events *choice,
                             struct wick_err *err);
 
-/* Writes the recording to `out` (borrowed until _close): called once, before the first round. Apart from _open, so that
- * no file is touched where nothing can be sampled. */
-int wick_host_recorder_write_to(struct wick_host_recorder *r, struct wick_output *out, struct wick_err *err);
+/* Writes the recording to `out` (borrowed until _close), in chunks of chunk_ns (0 = as long as they may be): called
+ * once, before the first round. Apart from _open, so that no file is touched where nothing can be sampled. */
+int wick_host_recorder_write_to(struct wick_host_recorder *r, struct wick_output *out, uint64_t chunk_ns,
+                                struct wick_err *err);
 
 /* Waits a little, less if a new process was met or a signal comes, and writes what was sampled. */
 void wick_host_recorder_round(struct wick_host_recorder *r);

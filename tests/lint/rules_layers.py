@@ -12,7 +12,7 @@ LAYERS = [
     ["hotspot", "model", "symbolize"],
     ["footprint", "unwind", "labels", "jfr", "flame", "snapshot"],
     ["record", "analysis", "export", "import", "heap", "client", "doctor"],
-    ["engine", "ebpf"],
+    ["engine", "ebpf", "push"],
     ["serve"],
     ["agent", "cli", "bpf"],
 ]

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/host/machine_totals.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli/ui.h"
+
+static void print_drop(uint64_t count, const char *what, const char *why)
+{
+    if (count)
+        wick_ui_note("lost: %" PRIu64 " %s: %s", count, what, why);
+}
+
+static void print_drops(const struct wick_host_sum *sum, const char *what, const char *at_work)
+{
+    print_drop(sum->ring_full, what, "the ring to this program was full");
+    print_drop(sum->nested, what, at_work);
+    print_drop(sum->output_full, what, "they could not be written");
+    print_drop(sum->out_of_memory, what, "there was no memory for them");
+}
+
+static double us_each(const struct wick_host_sum *sum)
+{
+    return sum->fired ? (double)sum->walk_ns / 1e3 / (double)sum->fired : 0.0;
+}
+
+static void print_waits(const struct wick_host_totals *t)
+{
+    wick_ui_note("%" PRIu64 " waits of %" PRIu64 " switches onto a CPU; %.1f us of CPU time for each wait",
+                 t->wait.recorded, t->switches, us_each(&t->wait));
+    print_drops(&t->wait, "waits", "another wait was being recorded on that CPU");
+}
+
+static void print_counted(const struct wick_opt_host_events *e, const struct wick_host_totals *t)
+{
+    for (uint32_t i = 0; i < e->ncounted; i++) {
+        const char *name = e->counted[i].name;
+        wick_ui_note("%s: %" PRIu64 " occurrences, %" PRIu64 " samples", name, t->each[i].hits, t->each[i].fired);
+        if (t->each[i].skipped)
+            wick_ui_note("besides, the kernel skipped %" PRIu64 " occurrences of %s", t->each[i].skipped, name);
+    }
+    if (e->ncounted)
+        wick_ui_note("%" PRIu64 " samples of counted events; %.1f us of CPU time each", t->counted.recorded,
+                     us_each(&t->counted));
+    print_drops(&t->counted, "samples of counted events", "another sample was being taken on that CPU");
+    if (t->missed)
+        wick_ui_note("besides, the kernel skipped %" PRIu64
+                     " occurrences, as another sample was being taken on that CPU",
+                     t->missed);
+}
+
+/* Those whose libjvm.so makes no sense, by number. */
+static void print_refused(const struct wick_host_totals *t)
+{
+    char pids[16 * WICK_HOST_REFUSED] = "";
+    size_t n = 0;
+    for (uint64_t i = 0; i < t->refused && i < WICK_HOST_REFUSED; i++)
+        n += (size_t)snprintf(pids + n, sizeof pids - n, "%s%u", i ? ", " : "", t->refused_pid[i]);
+    if (t->refused == 1)
+        wick_ui_note("process %s has a libjvm.so whose tables make no sense: no Java frames of it", pids);
+    else if (t->refused)
+        wick_ui_note("%" PRIu64 " processes have a libjvm.so whose tables make no sense: no Java frames of them (%s%s)",
+                     t->refused, pids, t->refused > WICK_HOST_REFUSED ? ", ..." : "");
+}
+
+static void print_processes(const struct wick_host_totals *t)
+{
+    char jvms[32] = "1 of them a JVM";
+    if (t->jvms != 1)
+        snprintf(jvms, sizeof jvms, "%" PRIu64 " of them JVMs", t->jvms);
+    if (t->cpu.fired)
+        wick_ui_note("%" PRIu64 " sample%s of %" PRIu64 " process%s, %s; %.1f us of CPU time each", t->cpu.recorded,
+                     t->cpu.recorded == 1 ? "" : "s", t->processes, t->processes == 1 ? "" : "es", jvms,
+                     us_each(&t->cpu));
+}
+
+void wick_machine_totals_print(const struct wick_opt_host_events *e, const struct wick_host_totals *t)
+{
+    print_processes(t);
+    print_drops(&t->cpu, "samples", "another sample was being taken on that CPU");
+    if (t->switches)
+        print_waits(t);
+    print_counted(e, t);
+    if (e->io_period)
+        wick_ui_note("%" PRIu64 " of %" PRIu64 " requests to disks; %.1f us of CPU time for each of these",
+                     t->io.recorded, t->requests, us_each(&t->io));
+    print_drops(&t->io, "requests", "another one was being recorded on that CPU");
+    if (t->skipped)
+        wick_ui_note("besides, the kernel skipped %" PRIu64 " ticks of the clock", t->skipped);
+    if (t->ended)
+        wick_ui_note(t->ended == 1 ? "%" PRIu64
+                                     " process had ended before its mappings were read: its functions have no names"
+                                   : "%" PRIu64 " processes had ended before their mappings were read: their functions "
+                                     "have no names",
+                     t->ended);
+    print_refused(t);
+}
