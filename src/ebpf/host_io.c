@@ -79,6 +79,18 @@ bool wick_host_io_end(struct wick_host_ios *ios, const struct wick_host_io *io, 
     return true;
 }
 
+void wick_host_ios_renew(struct wick_host_ios *ios, struct wick_host_tables *t, const struct wick_host_tables *old)
+{
+    for (uint32_t i = 0; i < WICK_HOST_IO_SLOTS; i++) {
+        struct wick_host_transfer *slot = &ios->slots[i];
+        if (!slot->frames)
+            continue;
+        slot->context = wick_host_carry_context(t, old, slot->context);
+        for (uint32_t f = 0; f < slot->n; f++)
+            slot->frames[f].method = wick_host_carry_method(t, old, slot->frames[f].method);
+    }
+}
+
 /* --- names --- */
 
 /* Letters that end a label or a line are not in a device's name. */

@@ -3,7 +3,7 @@
  * host_io.h - requests to block devices that are under way, from the record of their start to that of their end
  *
  * Frames are named at the start, while the process that made the request lives; what they refer to in the tables
- * (methods, contexts) keeps its number, while stacks and threads do not, so these are kept by content.
+ * (methods, contexts) keeps its number or is carried over (_renew), while stacks and threads are kept by content.
  *
  * Memory:  malloc; at most WICK_HOST_TRANSFERS requests.
  */
@@ -50,6 +50,9 @@ bool wick_host_io_begin(struct wick_host_ios *ios, const struct wick_host_transf
 
 /* The request that ends, which is forgotten; its frames belong to the caller. False: its beginning is not known. */
 bool wick_host_io_end(struct wick_host_ios *ios, const struct wick_host_io *io, struct wick_host_transfer *out);
+
+/* The tables start anew: gives all that is under way its new numbers. */
+void wick_host_ios_renew(struct wick_host_ios *ios, struct wick_host_tables *t, const struct wick_host_tables *old);
 
 /* What a device is called, as in /sys/block: "vda"; else its numbers. Borrowed until the next call. */
 const char *wick_host_io_device(struct wick_host_ios *ios, uint32_t major, uint32_t minor);

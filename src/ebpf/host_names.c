@@ -268,3 +268,8 @@ uint32_t wick_host_expand(struct wick_host_names *n, struct wick_host_process *p
     memcpy(out, from, count * sizeof *out);
     return count;
 }
+
+void wick_host_names_renew(struct wick_host_names *n)
+{
+    wick_host_cache_clear(&n->kernel);
+}

@@ -32,6 +32,9 @@ void wick_host_names_release(struct wick_host_names *n);
 uint32_t wick_host_expand(struct wick_host_names *n, struct wick_host_process *p, const struct wick_step_frame *f,
                           uint64_t now_ns, struct wick_jfr_frame *out, uint32_t cap);
 
+/* The tables start anew: no frame of the kernel is kept. */
+void wick_host_names_renew(struct wick_host_names *n);
+
 /* The frame of a kernel address. */
 struct wick_jfr_frame wick_host_kernel_frame(struct wick_host_names *n, uint64_t pc);
 

@@ -357,3 +357,12 @@ void wick_host_processes_tidy(struct wick_host_processes *ps)
             if (!p->gone)
                 wick_symbol_cache_tidy(&p->code.cache);
 }
+
+void wick_host_processes_renew(struct wick_host_processes *ps)
+{
+    for (uint32_t i = 0; i < WICK_HOST_BUCKETS; i++)
+        for (struct wick_host_process *p = ps->bucket[i]; p; p = p->next) {
+            wick_host_cache_clear(&p->cache);
+            p->context = wick_host_process_context(ps, p, NULL);
+        }
+}

@@ -107,6 +107,9 @@ bool wick_host_process_is_same(const struct wick_host_process *p);
 /* Reads the mappings again, unless that was done just now. True if they have changed. */
 bool wick_host_process_refresh(struct wick_host_process *p, uint64_t now_ns);
 
+/* The tables start anew: no frame is kept, and labels get their new numbers. */
+void wick_host_processes_renew(struct wick_host_processes *ps);
+
 /* Gives back symbol tables that were not used for a while; called about once a second. */
 void wick_host_processes_tidy(struct wick_host_processes *ps);
 

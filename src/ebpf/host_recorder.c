@@ -14,7 +14,8 @@
  * up to the length of the wait.
  *
  * Once a second totals and events are flushed. Stacks and threads are remembered until they take 64 MiB; then they are
- * forgotten, and a new chunk starts. Samples that the kernel side lost are counted by reason there.
+ * forgotten, and a new chunk starts. So are names and labels at 32 MiB, but not twice within half a minute, since all
+ * frames are named anew then. Samples that the kernel side lost are counted by reason there.
  */
 #include "ebpf/host_recorder.h"
 
@@ -44,9 +45,12 @@ enum {
     TEACH_NS = 20000000,
     PUT_OFF_NS = 50000000,
     PASSING_LIMIT = 64 << 20,
+    LASTING_LIMIT = 32 << 20,
     FRAMES = 4096,
     KEPT = 8 << 20
 };
+
+#define RENEW_NS UINT64_C(30000000000)
 
 struct wick_host_recorder {
     struct wick_host_kernel *kernel;
@@ -56,6 +60,7 @@ struct wick_host_recorder {
     struct wick_jfr_writer *writer;
     struct wick_opt_host_events choice;
     uint64_t start_ns, start_epoch_ns, flush_ns;
+    uint64_t renewed_ns;  /* when names and labels were forgotten last */
     uint64_t taken;       /* records that were samples */
     uint64_t occurrences; /* records that were of counted events */
     uint64_t occurrences_weight;
@@ -668,17 +673,32 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
     return 0;
 }
 
+/* Forgets all names and labels but those of requests under way. */
+static void renew(struct wick_host_recorder *r, uint64_t now_ns)
+{
+    struct wick_host_tables old;
+    wick_host_tables_renew(&r->tables, &old);
+    wick_host_names_renew(&r->names);
+    wick_host_processes_renew(&r->processes);
+    wick_host_ios_renew(&r->ios, &r->tables, &old);
+    wick_host_tables_release(&old);
+    r->renewed_ns = now_ns;
+}
+
 static void flush(struct wick_host_recorder *r, uint64_t now_ns, bool end)
 {
     write_totals(r, now_ns);
     write_pressure(r, now_ns);
     wick_host_cgroups_read(&r->processes.cgroups, now_ns, end, write_cgroup, r);
-    if (wick_host_passing_bytes(&r->tables) < PASSING_LIMIT) {
+    bool forget = wick_host_lasting_bytes(&r->tables) >= LASTING_LIMIT && now_ns - r->renewed_ns >= RENEW_NS;
+    if (!forget && wick_host_passing_bytes(&r->tables) < PASSING_LIMIT) {
         wick_jfr_writer_flush(r->writer, now_ns);
     } else {
         wick_jfr_writer_rotate(r->writer, now_ns);
         wick_host_forget_passing(&r->tables);
     }
+    if (forget)
+        renew(r, now_ns);
     wick_host_processes_tidy(&r->processes);
     wick_kernel_names_tidy(&wick_kernel_names, false);
     r->flush_ns = now_ns;

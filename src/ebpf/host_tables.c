@@ -210,6 +210,29 @@ uint32_t wick_host_context(struct wick_host_tables *t, const char *labels)
     return ++t->ncontexts;
 }
 
+/* --- starting anew --- */
+
+size_t wick_host_lasting_bytes(const struct wick_host_tables *t)
+{
+    return t->method_bytes + t->context_bytes;
+}
+
+void wick_host_tables_renew(struct wick_host_tables *t, struct wick_host_tables *old)
+{
+    *old = *t;
+    *t = (struct wick_host_tables){0};
+}
+
+uint32_t wick_host_carry_method(struct wick_host_tables *t, const struct wick_host_tables *old, uint32_t method)
+{
+    return method && method <= old->nmethods ? wick_host_method(t, &old->methods[method - 1]) : 0;
+}
+
+uint32_t wick_host_carry_context(struct wick_host_tables *t, const struct wick_host_tables *old, uint32_t context)
+{
+    return context && context <= old->ncontexts ? wick_host_context(t, old->contexts[context - 1]) : 0;
+}
+
 /* --- for the writer --- */
 
 static size_t give_stack(void *arg, uint32_t id, struct wick_jfr_frame *out, size_t cap, bool *truncated)

@@ -57,6 +57,38 @@ static void test_io__each_ends_once_in_whatever_order(void **state)
     wick_host_ios_release(&ios);
 }
 
+static void test_io__what_is_under_way_keeps_its_names_when_tables_start_anew(void **state)
+{
+    struct wick_host_ios ios;
+    struct wick_host_tables t = {0}, old;
+    struct wick_jfr_method m = {.name = "first"};
+    struct wick_jfr_context labels;
+    assert_int_equal(wick_host_ios_init(&ios), 0);
+    wick_host_method(&t, &m);
+    wick_host_context(&t, "process=first-1");
+    m.name = "read";
+    struct wick_jfr_frame frames[2] = {{.method = wick_host_method(&t, &m)}, {.method = 0}};
+    struct wick_host_transfer begun = {.io = {.request = 1, .begin_ns = 2},
+                                       .frames = frames,
+                                       .n = 2,
+                                       .context = wick_host_context(&t, "process=reader-2")};
+    struct wick_host_transfer out;
+    assert_true(wick_host_io_begin(&ios, &begun));
+    wick_host_tables_renew(&t, &old);
+    wick_host_ios_renew(&ios, &t, &old);
+    wick_host_tables_release(&old);
+    assert_true(wick_host_io_end(&ios, &begun.io, &out));
+    struct wick_jfr_source s = wick_host_tables_source(&t);
+    assert_int_equal(s.method(s.arg, out.frames[0].method, &m), 0);
+    assert_string_equal(m.name, "read");
+    assert_int_equal(out.frames[1].method, 0);
+    assert_int_equal(s.context(s.arg, out.context, &labels), 0);
+    assert_string_equal(labels.labels, "process=reader-2");
+    free(out.frames);
+    wick_host_ios_release(&ios);
+    wick_host_tables_release(&t);
+}
+
 static void test_io__more_than_there_is_room_for_are_refused(void **state)
 {
     struct wick_host_ios ios;
@@ -89,6 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_io__each_ends_once_in_whatever_order),
+        cmocka_unit_test(test_io__what_is_under_way_keeps_its_names_when_tables_start_anew),
         cmocka_unit_test(test_io__more_than_there_is_room_for_are_refused),
         cmocka_unit_test(test_io__a_device_without_a_name_has_its_numbers),
     };

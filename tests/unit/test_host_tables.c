@@ -65,6 +65,33 @@ static void test_methods_and_contexts__are_bounded(void **state)
     wick_host_tables_release(&t);
 }
 
+static void test_methods_and_contexts__start_anew_and_what_is_carried_over_keeps_its_text(void **state)
+{
+    struct wick_host_tables t = {0}, old;
+    const struct wick_jfr_method a = {.class_name = "a/B", .name = "run", .signature = "()V"}, b = {.name = "main"};
+    struct wick_jfr_method out;
+    struct wick_jfr_context labels;
+    wick_host_method(&t, &a);
+    uint32_t kept = wick_host_method(&t, &b), set = wick_host_context(&t, "process=b");
+    assert_true(wick_host_lasting_bytes(&t) > 0);
+    wick_host_tables_renew(&t, &old);
+    assert_int_equal(wick_host_lasting_bytes(&t), 0);
+    struct wick_jfr_source s = wick_host_tables_source(&t);
+    assert_int_equal(s.method(s.arg, kept, &out), -WICK_E_NOTFOUND); /* numbers of before say nothing */
+    uint32_t now = wick_host_carry_method(&t, &old, kept), set_now = wick_host_carry_context(&t, &old, set);
+    assert_int_equal(wick_host_carry_method(&t, &old, kept), now);
+    assert_int_equal(wick_host_carry_method(&t, &old, 0), 0);
+    assert_int_equal(wick_host_carry_method(&t, &old, 3), 0);
+    assert_int_equal(wick_host_carry_context(&t, &old, set + 1), 0);
+    wick_host_tables_release(&old);
+    assert_int_equal(s.method(s.arg, now, &out), 0);
+    assert_string_equal(out.name, "main");
+    assert_int_equal(s.context(s.arg, set_now, &labels), 0);
+    assert_string_equal(labels.labels, "process=b");
+    assert_int_equal(wick_host_method(&t, &a), 2); /* it was not carried over */
+    wick_host_tables_release(&t);
+}
+
 static void test_stacks__differ_by_every_part_of_a_frame(void **state)
 {
     struct wick_host_tables t = {0};
@@ -164,6 +191,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_methods__equal_ones_have_one_number_and_keep_their_texts),
         cmocka_unit_test(test_methods_and_contexts__are_bounded),
+        cmocka_unit_test(test_methods_and_contexts__start_anew_and_what_is_carried_over_keeps_its_text),
         cmocka_unit_test(test_stacks__differ_by_every_part_of_a_frame),
         cmocka_unit_test(test_threads__a_number_used_again_or_another_name_is_another_thread),
         cmocka_unit_test(test_cache__gives_back_what_was_put_and_replaces_it),
