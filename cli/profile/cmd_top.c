@@ -42,6 +42,7 @@ static int parse(struct top *t, int argc, char **argv)
 {
     static const char *const by[] = {"method", "class", "thread", "kind"}; /* another word is a label's key */
     int opt, status;
+    const char *rows = NULL; /* what they are, as asked for */
     wick_args_start(WICK_ARGS_TOP);
     while ((opt = wick_args_next(argc, argv)) != WICK_ARG_END) {
         unsigned i = 0;
@@ -51,6 +52,10 @@ static int parse(struct top *t, int argc, char **argv)
                 return wick_ui_bad_option("top", "--rows takes a number", optarg);
             break;
         case WICK_ARG_ROW_BY:
+            if (rows && strcmp(rows, optarg) != 0)
+                return wick_ui_bad_option("top", "a table has rows of one kind, so one --by (wick flame takes several)",
+                                          optarg);
+            rows = optarg;
             while (i < 4 && strcmp(by[i], optarg) != 0)
                 i++;
             t->table.by = (enum wick_top_by)i;

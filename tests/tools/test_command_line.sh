@@ -136,6 +136,8 @@ check "a letter that does not exist is refused" run 2 "$WICK" record -Q 1
 check "it is named with its dash" says "unknown option '-Q'"
 check "a value that is none is refused" run 2 "$WICK" record --interval soon 1
 check "its option is named with dashes" says "option --interval: 'soon' is not a time"
+check "two kinds of rows in a table are refused" run 2 "$WICK" top --by thread --by method "$jdk"
+check "and which is one is said" says "rows of one kind, so one --by"
 
 # One rule for every command that writes files: what wick writes is replaced, anything else needs --force.
 keeps_foreign_files() { # COMMAND... -o FILE
