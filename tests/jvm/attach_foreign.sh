@@ -202,8 +202,6 @@ except OSError as e: print('refused', e)" 2>&1)
         check "$v: chroot: no thread dump" no_thread_dump "$log"
         kill -KILL "$pid"; wait 2>/dev/null
     fi
-    [ -z "$jdk" ] || umount "$jail$jdk"
-    for d in usr lib lib64 etc proc dev; do [ -e "$jail/$d" ] && umount -R -l "$jail/$d"; done
-    rm -rf --one-file-system "$jail"
+    remove_tree "$jail"
 done
 done_testing

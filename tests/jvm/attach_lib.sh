@@ -23,6 +23,15 @@ failed=0 count=0 pids=()
 work=$(mktemp -d /tmp/wick-jvm-XXXXXX)
 chmod 755 "$work"
 
+# Removes a directory, but nothing that is mounted below it: a process that ends just now may still be in a mount, and a test may
+# have been interrupted between the two.
+remove_tree()
+{
+    local at
+    awk -v d="$1/" 'index($2, d) == 1 { print $2 }' /proc/self/mounts | sort -r | while read -r at; do umount -l "$at"; done
+    grep -qF " $1/" /proc/self/mounts || rm -rf "$1"
+}
+
 # Ends what this script started, by pid, and nothing else.
 clean_up()
 {
@@ -31,7 +40,7 @@ clean_up()
     for p in "${pids[@]}"; do rm -f "/tmp/.java_pid$p"; kill -CONT "$p" 2>/dev/null; kill -KILL "$p" 2>/dev/null; done
     [ "$(type -t after_test)" = function ] && after_test
     wait
-    rm -rf "$work"
+    remove_tree "$work"
 }
 trap 'clean_up 2>/dev/null' EXIT
 
