@@ -144,16 +144,19 @@ int wick_ui_written(struct wick_err *err)
     return 0;
 }
 
+/* Lines of two threads do not mix: a command may have another one that reports. */
 void wick_ui_note(const char *fmt, ...)
 {
     if (is_quiet)
         return;
+    flockfile(stderr);
     wick_ui_progress_end();
     va_list ap;
     va_start(ap, fmt);
     print_text(stderr, fmt, ap);
     va_end(ap);
     fputc('\n', stderr);
+    funlockfile(stderr);
 }
 
 bool wick_ui_shows_progress(void)
@@ -165,6 +168,7 @@ void wick_ui_progress(const char *fmt, ...)
 {
     if (!wick_ui_shows_progress())
         return;
+    flockfile(stderr);
     fputs("\r\033[K", stderr);
     va_list ap;
     va_start(ap, fmt);
@@ -172,13 +176,16 @@ void wick_ui_progress(const char *fmt, ...)
     va_end(ap);
     fflush(stderr);
     progress_shown = true;
+    funlockfile(stderr);
 }
 
 void wick_ui_progress_end(void)
 {
+    flockfile(stderr);
     if (progress_shown)
         fputs("\r\033[K", stderr);
     progress_shown = false;
+    funlockfile(stderr);
 }
 
 /* Divides until less than `most` is left; returns the number of times, up to four. */
