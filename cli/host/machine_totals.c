@@ -94,5 +94,7 @@ void wick_machine_totals_print(const struct wick_opt_host_events *e, const struc
                                    : "%" PRIu64 " processes had ended before their mappings were read: their functions "
                                      "have no names",
                      t->ended);
+    if (t->cgroups_left_out)
+        wick_ui_note("the CPU limits of %" PRIu64 " cgroups are missing: too many were met", t->cgroups_left_out);
     print_refused(t);
 }

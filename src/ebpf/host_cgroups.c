@@ -9,6 +9,8 @@
 
 enum { AGAIN_NS = 2000000000, TEXT = 4096 };
 
+#define ALL_AGAIN_NS UINT64_C(30000000000)
+
 void wick_host_cgroups_init(struct wick_host_cgroups *cs, const char *root)
 {
     *cs = (struct wick_host_cgroups){.root = root};
@@ -133,11 +135,11 @@ static void write_now(struct wick_host_cgroup *g, const struct wick_host_cgroup_
 void wick_host_cgroups_read(struct wick_host_cgroups *cs, uint64_t now_ns, bool end, wick_host_cgroup_write *write,
                             void *arg)
 {
-    bool due = end || now_ns - cs->read_ns >= AGAIN_NS;
+    bool due = end || now_ns - cs->read_ns >= AGAIN_NS, all = end || now_ns - cs->all_ns >= ALL_AGAIN_NS;
     for (uint32_t i = 0; i < cs->n; i++) {
         struct wick_host_cgroup *g = &cs->rows[i];
         struct wick_host_cgroup_reading now;
-        if (g->removed || !(end || (due && g->limited)))
+        if (g->removed || !(all || (due && g->limited)))
             continue;
         if (read_now(g, now_ns, &now))
             write_now(g, &now, write, arg);
@@ -146,4 +148,6 @@ void wick_host_cgroups_read(struct wick_host_cgroups *cs, uint64_t now_ns, bool 
     }
     if (due)
         cs->read_ns = now_ns;
+    if (all)
+        cs->all_ns = now_ns;
 }

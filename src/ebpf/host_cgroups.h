@@ -4,8 +4,8 @@
  *
  * A cgroup is known by its path in the hierarchy of the cpu controller. It is met with its first sampled process, and
  * read at once, with all that are above it, whose limits hold for it as well. Those with a limit are read again every
- * two seconds, and all of them at the end, so a limit that was set later is seen as well. What a cgroup counted between
- * its last reading and its removal is lost. Those that are never limited are not in the recording.
+ * two seconds, all of them every thirty and at the end, so a limit that was set later is seen as well. What a cgroup
+ * counted between its last reading and its removal is lost. Those that are never limited are not in the recording.
  *
  * Memory:  malloc; at most WICK_HOST_CGROUPS cgroups, of which removed ones make room for others.
  */
@@ -39,6 +39,7 @@ struct wick_host_cgroups {
     struct wick_host_cgroup *rows;
     uint32_t n;
     uint64_t read_ns;  /* when those with a limit were read last */
+    uint64_t all_ns;   /* and all of them */
     uint64_t left_out; /* cgroups for which there was no room */
 };
 

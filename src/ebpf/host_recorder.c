@@ -479,6 +479,7 @@ static void add_up(struct wick_host_recorder *r, struct wick_host_totals *t)
         .ended = r->processes.gone,
         .jvms = r->processes.jvms,
         .refused = r->processes.refused,
+        .cgroups_left_out = r->processes.cgroups.left_out,
         .error = s.error,
     };
     memcpy(t->refused_pid, r->processes.refused_pid, sizeof t->refused_pid);

@@ -44,7 +44,8 @@ struct wick_host_totals {
         uint64_t hits, fired; /* occurrences and samples of a counted event */
         uint64_t skipped;     /* occurrences that the kernel counted and did not sample: not fired */
     } each[WICK_HOST_COUNTED];
-    int error; /* of the output, 0 = none */
+    uint64_t cgroups_left_out; /* there was no room for their CPU limits */
+    int error;                 /* of the output, 0 = none */
 };
 
 /* Starts sampling. */
