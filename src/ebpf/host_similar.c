@@ -26,8 +26,9 @@ static size_t score_of(const struct wick_host_similar *s, const char *name)
 
 void wick_host_similar_add(struct wick_host_similar *s, const char *name)
 {
-    size_t score = score_of(s, name), n = strlen(name);
-    if (score == SIZE_MAX || n >= WICK_HOST_SIMILAR_NAME)
+    size_t n = strnlen(name, WICK_HOST_SIMILAR_NAME); /* first: a file may have millions of long ones */
+    size_t score = n < WICK_HOST_SIMILAR_NAME ? score_of(s, name) : SIZE_MAX;
+    if (score == SIZE_MAX)
         return;
     for (unsigned i = 0; i < s->n; i++)
         if (!strcmp(s->best[i].name, name))

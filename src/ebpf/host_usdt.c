@@ -9,6 +9,7 @@
 #include "ebpf/host_usdt.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,12 +37,13 @@ static void see_probe(void *arg, const struct wick_elf_usdt *probe)
 {
     struct search *s = arg;
     char whole[WICK_HOST_SIMILAR_NAME];
+    size_t n = strlen(probe->provider);
     s->count++;
-    if (snprintf(whole, sizeof whole, "%s:%s", probe->provider, probe->name) >= (int)sizeof whole)
-        return;
-    if (!*s->first)
-        memcpy(s->first, whole, sizeof whole);
-    if (strcmp(whole, s->name) != 0) {
+    if (strncmp(s->name, probe->provider, n) != 0 || s->name[n] != ':' || strcmp(s->name + n + 1, probe->name) != 0) {
+        if (snprintf(whole, sizeof whole, "%s:%s", probe->provider, probe->name) >= (int)sizeof whole)
+            return;
+        if (!*s->first)
+            memcpy(s->first, whole, sizeof whole);
         wick_host_similar_add(&s->similar, whole);
         return;
     }
@@ -141,7 +143,7 @@ static void read_mapped(struct search *s, struct wick_host_devices *devices, int
     if (wick_elf_file_take_fd(&file, mapped.fd))
         return;
     s->files++;
-    int fd = file.usdt.size ? dup(mapped.fd) : -1;
+    int fd = file.usdt.size ? fcntl(mapped.fd, F_DUPFD_CLOEXEC, 3) : -1;
     if (fd >= 0) {
         snprintf(s->place.path, sizeof s->place.path, "/proc/self/fd/%d", fd);
         s->place.fd = fd;
