@@ -189,6 +189,8 @@ static int parse(int argc, char **argv, struct host_cmd *c)
         return 1 + wick_ui_bad_option("host", "--interval takes a time from 100us to 10s", c->interval);
     if (wick_opt_host_events(c->event, interval_ns, &c->events, &err))
         return 1 + wick_ui_fail(&err);
+    if (c->what == TO_SHOW && (c->events.ncounted || c->events.io_period))
+        return 1 + wick_ui_bad_option("host", "wick host top shows cpu and sched", c->event);
     return 0;
 }
 
@@ -222,6 +224,7 @@ static void catch_signals(void)
     const struct sigaction a = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &a, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a limit of the size of files is an error of writing */
 }
 
 static int plan_output(const struct host_cmd *c, struct wick_cli_output *out, struct wick_err *err)

@@ -77,12 +77,13 @@ static void stop(int signal)
 
 static void catch_signals(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2};
     const struct sigaction ends = {.sa_handler = end}, stops = {.sa_handler = stop}; /* a wait ends: no SA_RESTART */
     ending = stopping = 0;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &ends, NULL);
     sigaction(SIGTSTP, &stops, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a limit of the size of files is an error of writing */
 }
 
 static void take_terminal(struct top *t)
@@ -253,8 +254,9 @@ static int begin(struct top *t, const struct wick_opt_host_events *events, struc
     int rc = wick_host_recorder_open(&t->recorder, events, err);
     if (rc)
         return rc;
+    t->jfr = (struct wick_output){.fd = -1, .dirfd = -1};
     t->fd = memfd_create("wick-host-top", MFD_CLOEXEC);
-    int fd = t->fd < 0 ? -1 : dup(t->fd);
+    int fd = t->fd < 0 ? -1 : fcntl(t->fd, F_DUPFD_CLOEXEC, 3);
     if (fd < 0)
         return wick_err_set(err, WICK_E_LIMIT, "cannot open descriptors: %s", strerror(errno));
     if (wick_output_init_taken(&t->jfr, fd, take_chunk, t, RECORDING, 0)) {
@@ -312,7 +314,7 @@ static int run(struct top *t, const struct wick_opt_host_events *events, struct 
 
 int wick_host_top(const struct wick_opt_host_events *events, const char *by, uint64_t duration_ns, struct wick_err *err)
 {
-    struct top t = {.by = by, .fd = -1};
+    struct top t = {.by = by, .fd = -1, .jfr = {.fd = -1, .dirfd = -1}};
     uint64_t now_ns = wick_clock_mono_ns();
     t.until_ns = duration_ns < UINT64_MAX - now_ns ? now_ns + duration_ns : UINT64_MAX;
     catch_signals();

@@ -116,7 +116,8 @@ size_t wick_usage_rows(struct wick_usage *u, const struct wick_usage_row **rows)
     int64_t most = 0;
     if (u->n)
         qsort(u->entries, u->n, sizeof *u->entries, by_row);
-    for (size_t i = 0, end; make_room(u) && i < u->n; i = end) {
+    bool room = make_room(u);
+    for (size_t i = 0, end; room && i < u->n; i = end) {
         const struct wick_usage_entry *e = &u->entries[i];
         int64_t sum = 0;
         for (end = i; end < u->n && !by_row(e, &u->entries[end]); end++)
