@@ -7,8 +7,9 @@
 
 #include "base/clock.h"
 
-#define STEP_NS  UINT64_C(100000000) /* how long others wait at most, of which a picture is to be there in 200 ms */
-#define PAUSE_NS 1000000             /* for which the lock is free: who waits for it gets it */
+#define STEP_NS   UINT64_C(100000000)  /* how long others wait at most, of which a picture is to be there in 200 ms */
+#define PAUSE_NS  1000000              /* for which the lock is free: who waits for it gets it */
+#define STREAM_NS UINT64_C(1000000000) /* after which a stream that reads nothing stands still */
 
 struct wick_serve *wick_serve_new(const struct wick_serve_front *front)
 {
@@ -81,26 +82,30 @@ int wick_serve_read_locked(struct wick_serve *s, const char *id, bool part, stru
         *e = wick_catalog_find(&s->catalog, id);
         if (!*e)
             return wick_err_set(err, WICK_E_NOTFOUND, "there is no recording '%.40s'", id);
-        if (part && s->streams && wick_catalog_is_partial(*e))
+        /* a stream reads on, unless it stands still: its client may take nothing */
+        if (part && s->streams && wick_catalog_is_partial(*e) && wick_clock_mono_ns() < (*e)->read_ns + STREAM_NS)
             return 0;
         int rc = wick_catalog_read(&s->catalog, *e, wick_serve_runs_locked(s, *e), wick_serve_step_ends_ns(s), err);
         if (rc || part || !wick_catalog_is_partial(*e))
             return rc;
         if (s->ending)
-            return wick_err_set(err, WICK_E_STATE, "wick ui has been ended");
+            return wick_err_set(err, WICK_E_STATE, "wick ui is ending: start it again to read this recording");
     }
 }
 
 bool wick_serve_read_on_locked(struct wick_serve *s)
 {
     struct wick_catalog *c = &s->catalog;
-    for (uint32_t i = 0; i < c->n; i++) {
-        struct wick_catalog_entry *e = c->entries[i];
-        if (!wick_catalog_is_partial(e))
-            continue;
-        wick_catalog_read(c, e, wick_serve_runs_locked(s, e), wick_serve_step_ends_ns(s), &(struct wick_err){0});
-        let_others_in(s);
-        return true;
-    }
-    return false;
+    struct wick_catalog_entry *last = NULL; /* asked about: what somebody is waiting for */
+    for (uint32_t i = 0; i < c->n; i++)
+        if (wick_catalog_is_partial(c->entries[i]) && (!last || c->entries[i]->used > last->used))
+            last = c->entries[i];
+    if (!last)
+        return false;
+    int rc =
+        wick_catalog_read(c, last, wick_serve_runs_locked(s, last), wick_serve_step_ends_ns(s), &(struct wick_err){0});
+    if (rc)
+        last->used = 0; /* the others come first */
+    let_others_in(s);
+    return !rc;
 }

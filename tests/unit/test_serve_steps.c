@@ -154,8 +154,13 @@ static void test_steps__a_stream_reads_on_and_says_how_far(void **state)
     char *text = malloc(ROOM), *first = ask(f, "?partial=1", NULL);
     assert_true(is_partial(first));
     ask(f, NULL, &stream);
+    f->s->catalog.entries[0]->read_ns = UINT64_MAX / 2; /* just now, however long that took */
     char *second = ask(f, "?partial=1", NULL);
-    assert_string_equal(first, second); /* others do not hold it up */
+    assert_string_equal(first, second);    /* others do not hold it up */
+    f->s->catalog.entries[0]->read_ns = 0; /* unless it stands still */
+    char *third = ask(f, "?partial=1", NULL);
+    assert_true(number_in(third, "\"read_bytes\":") > number_in(second, "\"read_bytes\":"));
+    free(third);
     bool partial = true;
     while (partial) {
         ssize_t n = stream.more(stream.stream, text, ROOM - 1);
@@ -168,6 +173,27 @@ static void test_steps__a_stream_reads_on_and_says_how_far(void **state)
     free(first);
     free(second);
     free(text);
+}
+
+static void test_steps__what_was_asked_about_last_is_read_on_first(void **state)
+{
+    struct fixture *f = *state;
+    struct wick_catalog_entry *e[2];
+    char command[256];
+    snprintf(command, sizeof command, "cp -p %s/a.jfr %s/b.jfr", f->dir, f->dir);
+    assert_int_equal(system(command), 0);
+    pthread_mutex_lock(&f->s->lock);
+    wick_catalog_scan(&f->s->catalog);
+    assert_int_equal(f->s->catalog.n, 2);
+    for (int last = 0; last < 2; last++) {
+        for (int i = 0; i < 2; i++) /* the one that is asked about last comes last */
+            assert_int_equal(wick_serve_read_locked(f->s, f->s->catalog.entries[i ^ !last]->id, true, &e[i], NULL), 0);
+        int64_t before = wick_catalog_read_bytes(e[0]), of_last = wick_catalog_read_bytes(e[1]);
+        assert_true(wick_serve_read_on_locked(f->s));
+        assert_int_equal(wick_catalog_read_bytes(e[0]), before);
+        assert_true(wick_catalog_read_bytes(e[1]) > of_last);
+    }
+    pthread_mutex_unlock(&f->s->lock);
 }
 
 /* Two that are read at the same time, and together are more than may be kept, would else make each other begin anew. */
@@ -205,6 +231,7 @@ int main(void)
         WITH_SERVER(test_steps__a_part_is_answered_at_once_and_grows_to_the_whole),
         WITH_SERVER(test_steps__without_being_asked_for_there_is_no_part),
         WITH_SERVER(test_steps__a_stream_reads_on_and_says_how_far),
+        WITH_SERVER(test_steps__what_was_asked_about_last_is_read_on_first),
         WITH_SERVER(test_steps__what_is_being_read_is_not_forgotten),
     };
     return cmocka_run_group_tests_name("serve_steps", tests, NULL, NULL);
