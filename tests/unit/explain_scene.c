@@ -16,7 +16,7 @@
 #define LOOKS    20 /* for each ms of a sample: chance plays no part */
 
 enum { WORKER = 1, COLLECTOR, POOL, FINALIZER, UNMOUNTED };
-enum { COLD = 1, HOT = 100, LOCK, STALL, SLEEP, OWN, LOOP, QUEUE, START };
+enum { COLD = 1, HOT = 100, LOCK, STALL, SLEEP, OWN, LOOP, QUEUE, START, UNREAD };
 
 static size_t stack(void *arg, uint32_t id, struct wick_jfr_frame *out, size_t cap, bool *truncated)
 {
@@ -25,7 +25,7 @@ static size_t stack(void *arg, uint32_t id, struct wick_jfr_frame *out, size_t c
     *truncated = false;
     out[n++] = (struct wick_jfr_frame){
         .method = id, .line = id == STALL ? 0 : 7, .kind = id == STALL ? WICK_FRAME_CPP : WICK_FRAME_C2};
-    if (id == OWN) /* a thread of wick's */
+    if (id == OWN || id == UNREAD) /* a thread of wick's */
         return out[0].line = 0, out[0].kind = WICK_FRAME_NATIVE, n;
     if (id == STALL)
         out[n++] = (struct wick_jfr_frame){.method = 200, .line = 9, .kind = WICK_FRAME_C2};
@@ -54,6 +54,9 @@ static int method(void *arg, uint32_t id, struct wick_jfr_method *out)
         break;
     case OWN:
         *out = (struct wick_jfr_method){.class_name = "libwick.so", .name = "wick_drain_round"};
+        break;
+    case UNREAD:
+        *out = (struct wick_jfr_method){.class_name = "", .name = "process ended"};
         break;
     case LOOP:
         out->name = "loop";
@@ -174,6 +177,7 @@ static void samples(struct wick_jfr_writer *w, const struct scene *s, uint64_t n
     wall(w, now + 7 * MS, POOL, COLD, WICK_JFR_STATE_RUNNABLE, s->dies && 2 * second >= SECONDS ? 0 : s->pool_run);
     wall(w, now + 8 * MS, POOL, STALL, WICK_JFR_STATE_ALLOCATION, s->pool_stall);
     wall(w, now + 9 * MS, FINALIZER, HOT, WICK_JFR_STATE_RUNNABLE, s->finalizing);
+    wall(w, now + 9 * MS, FINALIZER, UNREAD, WICK_JFR_STATE_NATIVE_WAIT, s->unread);
     wall(w, now + 9 * MS, FINALIZER, QUEUE, WICK_JFR_STATE_SLEEPING,
          s->finalizing ? SECONDS * 1000 - s->finalizing : 0);
     spans(w, s, now, second);

@@ -176,7 +176,22 @@ static bool waits_for_work(const struct wick_profile *p, uint32_t stack)
     return false;
 }
 
-/* Wall time of the thread, and of that what it is at work; work gets its samples of that. */
+/* Whether it is known where the thread was. It is not if the process ended before it could be read, or the JVM is not
+ * yet read. */
+static bool is_known(const struct wick_profile *p, uint32_t stack)
+{
+    bool java = false;
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        unsigned kind = p->frames[p->stacks[s].frame].kind;
+        if (kind == WICK_FRAME_BREAK)
+            return false;
+        java = java || wick_frame_kind_is_java(kind);
+    }
+    return java;
+}
+
+/* Wall time of the thread, as far as it is known what it did, and of that what it is at work; work gets its samples of
+ * that. */
 static double busy_of(const struct wick_explain_facts *f, uint32_t name, struct wick_explain_sample *work, size_t *n,
                       double *all)
 {
@@ -185,7 +200,7 @@ static double busy_of(const struct wick_explain_facts *f, uint32_t name, struct 
     *all = 0;
     for (size_t i = 0; i < f->nwall; i++) {
         const struct wick_explain_sample *s = &f->wall[i];
-        if (f->p->threads[s->thread].name != name)
+        if (f->p->threads[s->thread].name != name || !is_known(f->p, s->stack))
             continue;
         *all += (double)s->weight_ns;
         if (waits_for_work(f->p, s->stack))
