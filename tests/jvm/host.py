@@ -148,13 +148,19 @@ def check_liar():
                os.path.join(t.BUILD, "tests/jvm/libwickhostilestructs.so")], "liar")
     if not t.check("a JVM that can lie runs", j.wait_for("(?m)^up"), j.output()):
         return
-    for n, lie in enumerate(("fields CodeBlob 65528", "size ConstMethod 0", "fields CodeCache -8")):
+    # the last may look like a JVM that is still starting, which is read again later and not reported
+    for n, (lie, refused) in enumerate((("fields CodeBlob 65528", True), ("size ConstMethod 0", True), ("fields CodeCache -8", False))):
         j.ask(lie, r"set (\d+)")
-        r = t.wick("host", "-d", "500ms", "-f", t.path(f"lie{n}.jfr"))
+        rows, named = [], None
+        for _ in range(40 if refused else 1):  # it is read once a sample is in its code, and it does little: of most recordings it has some
+            r = t.wick("host", "-d", "500ms", "-f", t.path(f"lie{n}.jfr"))
+            rows += by_process(t.path(f"lie{n}.jfr"))[j.pid]
+            named = re.search(rf"process {j.pid} has a libjvm.so whose tables make no sense|make no sense.*\b{j.pid}\b", r.err)
+            if named or r.status:
+                break
         t.check(f"{lie}: it records", r.status == 0, r)
-        rows = by_process(t.path(f"lie{n}.jfr"))[j.pid]
-        named = re.search(rf"process {j.pid} has a libjvm.so whose tables make no sense|make no sense.*\b{j.pid}\b", r.err)
-        t.check(f"{lie}: the command names the process", named or not rows, (r.err, rows[:3]))
+        if refused:
+            t.check(f"{lie}: the command names the process", named, (r.err, rows[:3]))
         wrong = {x for _, f, _ in rows for x in f if re.search(r"_\[[01ji]\]$", x)
                  and not re.match(r"(java|jdk|sun)\.|HostileStructs", x)}
         t.check(f"{lie}: nothing wrong is believed", not wrong, wrong)
