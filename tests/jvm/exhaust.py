@@ -18,7 +18,7 @@ KINDS = {
     "metaspace": (["-Xmx200m", "-XX:MaxMetaspaceSize=24m"], "Metaspace"),
     "array": (["-Xmx64m"], "Requested array size exceeds VM limit"),
     "overhead": (["-XX:+UseParallelGC", "-Xmx24m", "-XX:GCTimeLimit=10", "-XX:GCHeapFreeLimit=90"], "GC overhead limit exceeded"),
-    "threads": (["-Xmx64m"], "unable to create native thread"),
+    "threads": (["-Xmx64m"], "native thread"),
 }
 
 
