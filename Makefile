@@ -15,7 +15,7 @@ CHECK_FLAGS := -Dbuildtype=debug -Dwerror=true -Db_lundef=false -Db_sanitize=add
 FUZZ_FLAGS  := -Dbuildtype=debugoptimized -Db_lundef=false -Db_sanitize=address,undefined -Dfuzz=true \
 	-Dc_args='-fno-sanitize-recover=all -fsanitize=fuzzer-no-link'
 
-.PHONY: all build build-tests build-check build-fuzz demo test check bench install lint fmt fuzz clean help
+.PHONY: all build build-tests build-bench build-check build-fuzz demo test check bench install lint fmt fuzz clean help
 
 all: setup-build ## build wick and its agent into build/ (installs what is missing first)
 	@$(MAKE) --no-print-directory build
@@ -31,6 +31,9 @@ build: build/build.ninja
 
 build-tests: build/build.ninja
 	@ninja -C build -j $(JOBS)
+
+build-bench: build/build.ninja
+	@ninja -C build -j $(JOBS) --quiet benchmarks
 
 build-check: build-check/build.ninja
 	@ninja -C build-check -j $(JOBS)
@@ -77,7 +80,7 @@ fuzz: setup-check ## T=target SECONDS=60: search for new inputs that break a par
 	@tests/fuzz/run '$(T)' '$(or $(SECONDS),60)'
 
 bench: setup-bench ## measure; BENCH="name..." for some of the benchmarks
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory build-bench
 	@$(PYTHON) bench/run $(BENCH)
 
 install: setup-build ## into PREFIX (default /usr/local), below DESTDIR if given

@@ -9,6 +9,7 @@ meet the same machine. A fresh JVM for each measurement: what was loaded once st
 
 Environment: BEFORE  the build folder of the earlier version (git worktree add ../before REV && make -C ../before build)
              PAIRS   default 7
+             FIGURES which of "attach growth handler conversions", default all
 """
 
 import os
@@ -23,6 +24,7 @@ import lab
 import pairs
 
 COUNT = int(os.environ.get("PAIRS", "7"))
+FIGURES = os.environ.get("FIGURES", "attach growth handler conversions").split()
 SYNTH = lab.BUILD / "tests" / "jfr" / "jfr_synth"
 SETTLE_SECONDS, WARM_UP_SECONDS, SYMBOLS_SECONDS = 2, 8, 6
 SMALL_JVM = ["-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC"]
@@ -64,6 +66,9 @@ def handler(wick, folder):
     return ((after["handler_ns"] - before["handler_ns"]) / (after["samples"] - before["samples"]) / 1000,)
 
 
+JVM_FIGURES = {"attach, ms": attach, "growth, MiB": growth, "handler, us a sample": handler}
+
+
 def conversion(wick, source, target):
     """(CPU seconds,)"""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -93,10 +98,11 @@ def measure():
         raise lab.Failed("BEFORE: the build folder of an earlier version, with wick and libwick.so, is missing")
     versions = [lab.Wick(Path(before).resolve() / "wick"), lab.Wick()]
     with lab.scratch("versions") as folder:
-        rows = compare(["attach, ms"], lambda wick: attach(wick, folder), versions)
-        rows += compare(["growth, MiB"], lambda wick: growth(wick, folder), versions)
-        rows += compare(["handler, us a sample"], lambda wick: handler(wick, folder), versions)
-        for title, (stacks, samples) in RECORDINGS.items():
+        rows = []
+        for title, of_one in JVM_FIGURES.items():
+            if title.split(",")[0] in FIGURES:
+                rows += compare([title], lambda wick: of_one(wick, folder), versions)
+        for title, (stacks, samples) in RECORDINGS.items() if "conversions" in FIGURES else ():
             source = f"{folder}/source.jfr"
             lab.run(SYNTH, "load", source, stacks, samples)
             for form in ("collapsed", "html", "pb.gz"):
