@@ -25,6 +25,7 @@ def compiled(version):
     """The program for the namespace of this version."""
     source, out = t.path(f"source{version}"), t.path(f"classes{version}")
     os.mkdir(source)
+    os.mkdir(out)  # javac of JDK 8 does not
     with open(t.HERE + "/Servlets.java", encoding="utf-8") as f:
         text = f.read().replace("jakarta", VERSIONS[version])
     with open(source + "/Servlets.java", "w", encoding="utf-8") as f:
