@@ -128,6 +128,7 @@ static void put_layout(struct wick_json *j, const struct wick_heap_report *r)
     put(j, "header", l->header);
     put(j, "array_header", l->array);
     put(j, "reference", l->ref);
+    put(j, "alignment", l->align);
     put(j, "class_object", l->mirror); /* without static fields */
     wick_json_key(j, "measured");
     wick_json_raw(j, l->measured ? "true" : "false");

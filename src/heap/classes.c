@@ -341,19 +341,24 @@ uint32_t wick_heap_class_of(const struct wick_heap_classes *c, const struct wick
     }
 }
 
+static uint64_t aligned(const struct wick_heap_classes *c, uint64_t bytes)
+{
+    return (bytes + c->layout.align - 1) & ~(uint64_t)(c->layout.align - 1);
+}
+
 uint64_t wick_heap_size_of(const struct wick_heap_classes *c, const struct wick_hprof_object *o, uint32_t class)
 {
     uint64_t bytes;
     if (o->kind == WICK_HPROF_INSTANCE) {
         bytes = class != WICK_HEAP_NONE ? c->all[class].size : 0;
-        return ((bytes ? bytes : 2 * (uint64_t)c->hprof->id_size + o->count) + 7) & ~UINT64_C(7);
+        return aligned(c, bytes ? bytes : 2 * (uint64_t)c->hprof->id_size + o->count);
     }
     if (o->kind == WICK_HPROF_CLASS) { /* static fields lie behind those of java.lang.Class */
         uint32_t self = wick_heap_class_find(c, o->id);
-        return (c->layout.mirror + (self != WICK_HEAP_NONE ? (uint64_t)c->all[self].statics : 0) + 7) & ~UINT64_C(7);
+        return aligned(c, c->layout.mirror + (self != WICK_HEAP_NONE ? (uint64_t)c->all[self].statics : 0));
     }
     unsigned size = o->kind == WICK_HPROF_OBJECTS ? c->layout.ref : wick_hprof_size(c->hprof, o->type);
-    return (c->layout.array + (uint64_t)o->count * size + 7) & ~UINT64_C(7);
+    return aligned(c, c->layout.array + (uint64_t)o->count * size);
 }
 
 void wick_heap_fields_enter(struct wick_heap_fields *f, uint32_t class)

@@ -78,6 +78,7 @@ struct wick_heap_layout {
     unsigned header; /* bytes of an object's header */
     unsigned array;  /* bytes of an array's header, its length included */
     unsigned mirror; /* bytes of a class object without static fields */
+    unsigned align;  /* objects begin at multiples of so many bytes, and end there */
     bool measured;   /* else assumed */
     bool given;      /* by the dump, which has the sizes of classes' instances too */
 };
@@ -106,6 +107,7 @@ struct wick_heap_classes {
     size_t nframes, frames_cap;
     struct wick_heap_layout layout;
     struct wick_heap_gaps gaps;
+    uint64_t ids, nids;                   /* all objects' ids, one over the other; how many */
     struct wick_heap_stretches stretches; /* while the dump is read for the first time */
     uint32_t primitive[WICK_HPROF_TYPES]; /* classes of arrays of primitives */
     uint32_t class_class;                 /* java.lang.Class */

@@ -10,6 +10,7 @@
  *                         JDK 23 on 20) without compressed class pointers
  *   header of instances   what that is without the length: 12, 8, 16
  *   references            4 bytes if some array of n references is followed within less than 8 n
+ *   alignment             what all addresses are multiples of: 8, or more with -XX:ObjectAlignmentInBytes
  *
  * The size of a class's instances follows from its fields. JDK 15 and later pack the fields of a class and its
  * superclasses without holes; earlier ones begin each class's fields at a multiple of 4 or 8. Which of both fits the
@@ -27,7 +28,10 @@
 enum {
     LARGEST_GAP = 1 << 16, /* farther, there is another region between */
     LARGEST_HEADER = 32,
-    ENOUGH_ARRAYS = 8,  /* to believe what they show */
+    ENOUGH_ARRAYS = 8, /* to believe what they show */
+    ENOUGH_IDS = 1000, /* that all of them are multiples of 16 by chance is out of the question */
+    LARGEST_ALIGNMENT = 256,
+    ALIGNMENT = 8,      /* the least */
     ENOUGH_TIMES = 3,   /* that a class's least distance is its size, whatever the fields say */
     MOST_PADDING = 512, /* of @Contended */
     /* Fields that no dump has: */
@@ -69,6 +73,8 @@ void wick_heap_sizes_see(struct wick_heap_classes *c, const struct wick_hprof_ob
     };
     if (seen.class != WICK_HEAP_NONE)
         c->all[seen.class].flags |= WICK_HEAP_HAS_OBJECTS;
+    c->ids |= o->id;
+    c->nids++;
     see(c, &seen);
     wick_heap_stretches_see(&c->stretches, &seen);
 }
@@ -98,18 +104,32 @@ static unsigned header_of(unsigned array)
     return array == 12 ? 8 : array >= 20 ? 16 : 12;
 }
 
+static bool is_alignment(unsigned n)
+{
+    return n >= ALIGNMENT && n <= LARGEST_ALIGNMENT && !(n & (n - 1));
+}
+
+/* What all objects begin at multiples of. */
+static unsigned alignment_of(const struct wick_heap_classes *c)
+{
+    unsigned align = ALIGNMENT;
+    while (c->nids >= ENOUGH_IDS && align < LARGEST_ALIGNMENT && !(c->ids & align))
+        align *= 2;
+    return align;
+}
+
 /* What the dump says of it by itself (snapshot/dump_out.h). */
 static bool read_layout(struct wick_heap_classes *c, struct wick_heap_view *v)
 {
     struct wick_strbuf text = WICK_STRBUF_INIT;
     struct wick_heap_layout *l = &c->layout;
-    unsigned array, ref;
+    unsigned array, ref, align = ALIGNMENT;
     wick_heap_string_add(c, v, WICK_DUMP_OUT_LAYOUT_ID, &text);
-    bool given = !text.failed && sscanf(text.buf, WICK_DUMP_OUT_LAYOUT, &array, &ref) == 2 && array >= 12 &&
-                 array <= 24 && (ref == 4 || ref == 8);
+    bool given = !text.failed && sscanf(text.buf, WICK_DUMP_OUT_LAYOUT, &array, &ref, &align) >= 2 && array >= 12 &&
+                 array <= 24 && (ref == 4 || ref == 8) && is_alignment(align);
     if (given)
         *l = (struct wick_heap_layout){
-            .ref = ref, .header = header_of(array), .array = array, .measured = true, .given = true};
+            .ref = ref, .header = header_of(array), .array = array, .align = align, .measured = true, .given = true};
     wick_strbuf_release(&text);
     return given;
 }
@@ -119,7 +139,8 @@ static void find_layout(struct wick_heap_classes *c)
     struct wick_heap_layout *l = &c->layout;
     const struct wick_heap_gaps *g = &c->gaps;
     unsigned id = c->hprof->id_size;
-    *l = (struct wick_heap_layout){.ref = 4, .header = id == 8 ? 12 : 8, .array = id == 8 ? 16 : 12};
+    *l = (struct wick_heap_layout){
+        .ref = 4, .header = id == 8 ? 12 : 8, .array = id == 8 ? 16 : 12, .align = alignment_of(c)};
     if (id == 4)
         return;
     l->measured = g->arrays >= ENOUGH_ARRAYS && g->array_header >= 12 && g->short_refs + g->long_refs >= ENOUGH_ARRAYS;
@@ -182,8 +203,8 @@ static bool sizes_of(const struct wick_heap_classes *c, struct wick_heap_view *v
     *padded = c->layout.header;
     for (unsigned i = n + 1; i-- > 0;) /* the topmost superclass comes first in the heap */
         *padded = lay_out(*padded, &parts[i], c->layout.ref);
-    *packed = up(*packed, 8);
-    *padded = up(*padded, 8);
+    *packed = up(*packed, c->layout.align);
+    *padded = up(*padded, c->layout.align);
     return !f.broken && *padded <= UINT32_MAX;
 }
 

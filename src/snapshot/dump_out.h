@@ -34,9 +34,10 @@ enum {
 }; /* bytes of a record's head, and of a rejection with it */
 
 /* Dumps have no place for how the JVM lays out objects. A string with this id says it, and that classes give the size
- * of their instances in memory: bytes of an array before its elements, and of a reference. */
+ * of their instances in memory: bytes of an array before its elements, and of a reference; and what objects begin at
+ * multiples of (earlier versions did not say it). */
 #define WICK_DUMP_OUT_LAYOUT_ID 3
-#define WICK_DUMP_OUT_LAYOUT    "wick heap layout: arrays from %u, references of %u"
+#define WICK_DUMP_OUT_LAYOUT    "wick heap layout: arrays from %u, references of %u, objects at multiples of %u"
 
 struct wick_dump_out {
     int fd;

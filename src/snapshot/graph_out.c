@@ -292,14 +292,21 @@ static void put_symbol(struct wick_graph_out *g, wick_addr symbol)
         put_string(g, symbol, text, n);
 }
 
+/* -XX:ObjectAlignmentInBytes: a power of two from 8 to 256. */
+static unsigned alignment_of(const struct wick_jvm *jvm)
+{
+    uint64_t said = jvm->flag[WICK_JVM_FLAG_OBJECT_ALIGNMENT];
+    return said >= WORD && said <= 256 && !(said & (said - 1)) ? (unsigned)said : WORD;
+}
+
 /* By a byte[], which every heap has. */
 static void write_layout(struct wick_graph_out *g)
 {
-    char text[64];
+    char text[96];
     for (uint32_t i = 0; i < g->klasses.n; i++)
         if (g->klasses.all[i].kind == WICK_KLASS_VALUE_ARRAYS && g->klasses.all[i].element == WICK_KLASS_BYTE) {
             int n = snprintf(text, sizeof text, WICK_DUMP_OUT_LAYOUT, g->klasses.all[i].data,
-                             g->jvm->step.oop_kind == WICK_OOP_NARROW ? 4u : (unsigned)WORD);
+                             g->jvm->step.oop_kind == WICK_OOP_NARROW ? 4u : (unsigned)WORD, alignment_of(g->jvm));
             put_string(g, WICK_DUMP_OUT_LAYOUT_ID, text, (size_t)n);
             return;
         }

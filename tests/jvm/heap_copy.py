@@ -18,12 +18,13 @@ from heapcheck import counts_agree, dominators_agree, holders_are_found, jcmd, s
 
 G1, SERIAL = ["-XX:+UseG1GC"], ["-XX:+UseSerialGC"]
 COLLECTORS = {"g1": G1, "serial": SERIAL, "parallel": ["-XX:+UseParallelGC"], "uncompressed": [*G1, "-XX:-UseCompressedOops"],
-              "wide": [*SERIAL, "-XX:-UseCompressedOops", "-XX:-UseCompressedClassPointers"]}
+              "wide": [*SERIAL, "-XX:-UseCompressedOops", "-XX:-UseCompressedClassPointers"],
+              "aligned": [*G1, "-XX:ObjectAlignmentInBytes=16"], "aligned32": [*SERIAL, "-XX:ObjectAlignmentInBytes=32"]}
 MORE = {8: {"cms": ["-XX:+UseConcMarkSweepGC"]}, 11: {}, 17: {"shenandoah": ["-XX:+UseShenandoahGC"]},
         21: {"shenandoah": ["-XX:+UseShenandoahGC"]},
         25: {"compact": [*G1, "-XX:+UseCompactObjectHeaders"],
              "shenandoah": ["-XX:+UseShenandoahGC", "-XX:ShenandoahGCMode=generational"]}}
-IN_CI = {11: ("g1", "wide"), 21: ("serial", "shenandoah"), 25: ("parallel", "compact")}
+IN_CI = {11: ("g1", "wide"), 21: ("serial", "shenandoah", "aligned32"), 25: ("parallel", "compact", "aligned")}
 ZGC = {8: None, 11: ["-XX:+UnlockExperimentalVMOptions", "-XX:+UseZGC"]}.get(t.JDK, ["-XX:+UseZGC"])
 STOPPED = re.compile(r"wick: the JVM was stopped for [\d.]+ ms at most")
 MIB = 1 << 20

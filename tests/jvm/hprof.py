@@ -285,16 +285,17 @@ def shallow_of(dump, plain):
     for c in dump["classes"]:
         rows.setdefault(numbered(c["class"]), c["bytes"] // c["objects"])
     layout = dump["layout"]
-    header, ref = layout["array_header"], layout["reference"]
+    header, ref, align = layout["array_header"], layout["reference"], layout["alignment"]
+    up = lambda n: (n + align - 1) // align * align
 
     def of(obj):
         node = plain.nodes[obj]
         if node.kind == "instance":
             name = numbered(readable(plain.name(node.cls)))
-            return (layout["class_object"] + 7) // 8 * 8 if name == "java.lang.Class" else rows[name]
+            return up(layout["class_object"]) if name == "java.lang.Class" else rows[name]
         if node.kind == "class":
             statics = plain.classes[obj].static_bytes + ref * len(plain.classes[obj].statics)
-            return (layout["class_object"] + statics + 7) // 8 * 8
+            return up(layout["class_object"] + statics)
         size = ref if node.kind == "objects" else SIZES[node.cls]
-        return (header + node.count * size + 7) // 8 * 8
+        return up(header + node.count * size)
     return of
