@@ -25,7 +25,7 @@
 #include "base/err.h"
 #include "elf/got.h"
 
-enum { WICK_HOOKS_MOST = 16, WICK_HOOKS_IMAGES = 512 };
+enum { WICK_HOOKS_MOST = 24, WICK_HOOKS_IMAGES = 512 };
 
 struct wick_elf_hook {
     const char *name;

@@ -16,6 +16,9 @@ import java.util.List;
  *   direct N BYTES         direct buffers that are kept
  *   unsafe N BYTES         blocks of Unsafe that are kept
  *   arena N BYTES          segments of arenas of the JDK (22 and later) that are kept
+ *   threads N BYTES        threads with stacks of that size, which wait until they are freed
+ *   refer N                global references of JNI, which stay
+ *   move BYTES             moves the end of the data segment
  *   free                   all that was kept is freed
  *   open PATH, copy N BYTES     opens a copy of the library; it leaks
  *   stress PATH MS         threads, signals, libraries and processes that come and go
@@ -26,6 +29,10 @@ public class NativeMem {
     static native void leak(int site, long n, long bytes);
 
     static native void balance(long n, long bytes);
+
+    static native void refer(long n);
+
+    static native void move(long bytes);
 
     static native void giveBack();
 
@@ -39,6 +46,7 @@ public class NativeMem {
 
     static final List<ByteBuffer> buffers = new ArrayList<>();
     static final List<Long> addresses = new ArrayList<>();
+    static final List<Thread> threads = new ArrayList<>();
     static Object arena;
 
     /** A method of Unsafe, which javac does not show. */
@@ -62,6 +70,37 @@ public class NativeMem {
     static void keepUnsafe(long n, long bytes) {
         for (long i = 0; i < n; i++)
             addresses.add(unsafe("allocateMemory", bytes));
+    }
+
+    static void keepThreads(long n, long bytes) {
+        for (long i = 0; i < n; i++) {
+            Thread t = new Thread(null, () -> {
+                try {
+                    Thread.sleep(1 << 30);
+                } catch (InterruptedException e) {
+                    return;
+                }
+            }, "kept", bytes);
+            t.setDaemon(true);
+            t.start();
+            threads.add(t);
+        }
+    }
+
+    static void endThreads() throws InterruptedException {
+        for (Thread t : threads)
+            t.interrupt();
+        for (Thread t : threads)
+            t.join();
+        threads.clear();
+    }
+
+    static void keepReferences(long n) {
+        refer(n);
+    }
+
+    static void moveInJava(long bytes) {
+        move(bytes);
     }
 
     /** Of one java.lang.foreign.Arena, which javac does not show. */
@@ -88,8 +127,9 @@ public class NativeMem {
         }
     }
 
-    static void free() {
+    static void free() throws InterruptedException {
         giveBack();
+        endThreads();
         closeArena();
         for (long a : addresses)
             unsafe("freeMemory", a);
@@ -118,6 +158,15 @@ public class NativeMem {
                 break;
             case "arena":
                 keepArena(Long.parseLong(w[1]), Long.parseLong(w[2]));
+                break;
+            case "threads":
+                keepThreads(Long.parseLong(w[1]), Long.parseLong(w[2]));
+                break;
+            case "refer":
+                keepReferences(Long.parseLong(w[1]));
+                break;
+            case "move":
+                moveInJava(Long.parseLong(w[1]));
                 break;
             case "free":
                 free();

@@ -74,6 +74,14 @@ static void leak(int site, long n, size_t bytes)
     }
 }
 
+/* Moves the end of the data segment. */
+__attribute__((noinline)) static void by_sbrk(long bytes)
+{
+    char *p = sbrk(bytes);
+    if (p != MAP_FAILED && bytes > 0)
+        *(volatile char *)p = 1;
+}
+
 /* n that are given back at once. */
 __attribute__((noinline)) static void balance(long n, size_t bytes)
 {
@@ -213,7 +221,30 @@ void wick_test_leak(long n, size_t bytes)
     leak(0, n, bytes);
 }
 
+/* ---- references ---- */
+
+/* Global references to one object, each a slot in memory of the JVM's. They are never deleted. */
+__attribute__((noinline)) static void by_reference(JNIEnv *env, jobject object, long n)
+{
+    for (long i = 0; i < n; i++)
+        if (!(*env)->NewGlobalRef(env, object))
+            return;
+}
+
 /* ---- for Java ---- */
+
+JNIEXPORT void JNICALL Java_NativeMem_refer(JNIEnv *env, jclass cls, jlong n);
+JNIEXPORT void JNICALL Java_NativeMem_refer(JNIEnv *env, jclass cls, jlong n)
+{
+    by_reference(env, cls, n);
+}
+
+JNIEXPORT void JNICALL Java_NativeMem_move(JNIEnv *env, jclass cls, jlong bytes);
+JNIEXPORT void JNICALL Java_NativeMem_move(JNIEnv *env, jclass cls, jlong bytes)
+{
+    (void)env, (void)cls;
+    by_sbrk(bytes);
+}
 
 JNIEXPORT void JNICALL Java_NativeMem_leak(JNIEnv *env, jclass cls, jint site, jlong n, jlong bytes);
 JNIEXPORT void JNICALL Java_NativeMem_leak(JNIEnv *env, jclass cls, jint site, jlong n, jlong bytes)

@@ -7,6 +7,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static void *get(enum nativemem_way way, void *p, size_t size)
 {
@@ -56,4 +57,19 @@ static void *remap(void *p, size_t from, size_t to, int flags)
     return q == MAP_FAILED ? NULL : q;
 }
 
-const struct nativemem_lib nativemem_lib = {get, give, unmap, remap};
+static void *move(intptr_t more)
+{
+    return sbrk(more);
+}
+
+static int move_to(void *end)
+{
+    return brk(end);
+}
+
+static int spawn(pthread_t *out, const pthread_attr_t *attributes, void *(*run)(void *), void *arg)
+{
+    return pthread_create(out, attributes, run, arg);
+}
+
+const struct nativemem_lib nativemem_lib = {get, give, unmap, remap, move, move_to, spawn};

@@ -5,7 +5,9 @@
 #ifndef WICK_TESTS_UNIT_NATIVEMEM_LIB_H
 #define WICK_TESTS_UNIT_NATIVEMEM_LIB_H
 
+#include <pthread.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum nativemem_way {
     NATIVEMEM_MALLOC,
@@ -27,6 +29,9 @@ struct nativemem_lib {
     void (*give)(void *p);
     int (*unmap)(void *p, size_t size);
     void *(*remap)(void *p, size_t from, size_t to, int flags);
+    void *(*move)(intptr_t more); /* sbrk */
+    int (*move_to)(void *end);    /* brk */
+    int (*spawn)(pthread_t *out, const pthread_attr_t *attributes, void *(*run)(void *), void *arg);
 };
 
 extern const struct nativemem_lib nativemem_lib;

@@ -12,7 +12,9 @@
 #include <cmocka.h>
 #include <dlfcn.h>
 #include <math.h>
+#include <limits.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,86 +150,6 @@ static void stop(void)
     atomic_store(&recorder.running, 0);
     drain();
     wick_nativemem_release(&engine);
-}
-
-/* --- where things are found --- */
-
-static void test_table__a_block_is_found_once_and_by_its_own_address(void **state)
-{
-    static struct wick_nativemem_table t;
-    uint64_t random = 7;
-    (void)state;
-    wick_nativemem_table_clear(&t);
-    static uint64_t address[32767];
-    for (uint32_t i = 0; i < 32767; i++) {
-        address[i] = (wick_random_u64(&random) >> 17 & ~7ull) + 8;
-        assert_false(wick_nativemem_table_take_sig(&t, address[i]));
-        assert_true(wick_nativemem_table_add_sig(&t, address[i], i + 1));
-    }
-    assert_false(wick_nativemem_table_drop_sig(&t, address[5], 5));
-    assert_true(wick_nativemem_table_drop_sig(&t, address[5], 6));
-    assert_true(wick_nativemem_table_add_sig(&t, address[5], 6));
-    for (uint32_t i = 32767; i-- > 0;) {
-        assert_true(wick_nativemem_table_may_hold(&t, address[i]));
-        assert_int_equal(wick_nativemem_table_take_sig(&t, address[i]), i + 1);
-        assert_int_equal(wick_nativemem_table_take_sig(&t, address[i]), 0);
-    }
-    for (size_t i = 0; i < sizeof t.filter; i++)
-        assert_int_equal(t.filter[i], 0);
-    assert_false(wick_nativemem_table_add_sig(&t, 1ull << 48, 1)); /* no address of a program's */
-    assert_false(wick_nativemem_table_add_sig(&t, 0x1001, 1));
-}
-
-/* Blocks as allocators place them: one behind the other, at any distance. */
-static void test_table__has_room_for_all_notes_at_any_stride(void **state)
-{
-    static struct wick_nativemem_table t;
-    (void)state;
-    for (int shift = 4; shift < 32; shift++) {
-        uint32_t n = shift < 31 ? WICK_NATIVEMEM_NOTES : 65536 / 2 - 1;
-        wick_nativemem_table_clear(&t);
-        for (uint32_t i = 0; i < n; i++)
-            assert_true(wick_nativemem_table_add_sig(&t, 0x7f0000000010 - ((uint64_t)i << shift), i + 1));
-        for (uint32_t i = 0; i < n; i++)
-            assert_int_equal(wick_nativemem_table_take_sig(&t, 0x7f0000000010 - ((uint64_t)i << shift)), i + 1);
-    }
-}
-
-static void test_ranges__pieces_are_cut_out_wherever_they_lie(void **state)
-{
-    static struct wick_nativemem_ranges r;
-    struct wick_nativemem_piece p[WICK_NATIVEMEM_PIECES];
-    (void)state;
-    wick_nativemem_ranges_clear(&r);
-    assert_int_equal(wick_nativemem_ranges_cut_sig(&r, 0, UINT64_MAX, p), 0);
-    assert_true(wick_nativemem_ranges_add_sig(&r, 0x1000, 0x9000, 1));
-    assert_true(wick_nativemem_ranges_add_sig(&r, 0x9000, 0xa000, 2));
-    assert_int_equal(wick_nativemem_ranges_cut_sig(&r, 0xa000, 0xb000, p), 0);
-    assert_int_equal(wick_nativemem_ranges_cut_sig(&r, 0x3000, 0x4000, p), 1); /* the middle */
-    assert_true(p[0].lo == 0x3000 && p[0].hi == 0x4000 && p[0].note == 1);
-    assert_int_equal(r.used, 3);
-    assert_int_equal(wick_nativemem_ranges_cut_sig(&r, 0x3000, 0x4000, p), 0);
-    assert_int_equal(wick_nativemem_ranges_cut_sig(&r, 0, 0x2000, p), 1); /* the beginning */
-    assert_true(p[0].lo == 0x1000 && p[0].hi == 0x2000);
-    assert_int_equal(wick_nativemem_ranges_cut_sig(&r, 0x8000, 0x9800, p), 2); /* an end and a beginning */
-    assert_int_equal(wick_nativemem_ranges_drop_sig(&r, 2), 0x800);
-    assert_int_equal(wick_nativemem_ranges_cut_sig(&r, 0, UINT64_MAX, p), 2);
-    assert_int_equal(p[0].hi - p[0].lo + p[1].hi - p[1].lo, 0x8000 - 0x1000 - 0x1000 - 0x1000);
-    assert_int_equal(r.used, 0);
-}
-
-static void test_ranges__without_room_what_is_left_of_a_range_counts_as_cut(void **state)
-{
-    static struct wick_nativemem_ranges r;
-    struct wick_nativemem_piece p[WICK_NATIVEMEM_PIECES];
-    (void)state;
-    wick_nativemem_ranges_clear(&r);
-    for (uint64_t i = 0; i < WICK_NATIVEMEM_RANGES; i++)
-        assert_true(wick_nativemem_ranges_add_sig(&r, i << 20, (i << 20) + 0x4000, (uint32_t)i + 1));
-    assert_false(wick_nativemem_ranges_add_sig(&r, 1ull << 40, 1ull << 41, 9));
-    assert_int_equal(wick_nativemem_ranges_cut_sig(&r, 0x1000, 0x2000, p), 1);
-    assert_true(p[0].lo == 0x1000 && p[0].hi == 0x4000 && r.lost == 1);
-    assert_int_equal(wick_nativemem_ranges_cut_sig(&r, 0, UINT64_MAX, p), WICK_NATIVEMEM_PIECES); /* and so on */
 }
 
 /* --- exact --- */
@@ -387,6 +309,168 @@ static void test_nativemem__a_mapping_that_is_moved_comes_anew(void **state)
     assert_true(alive(NULL) == PAGE);
     lib->unmap(p, 64 * PAGE); /* more than there is */
     drain();
+    assert_true(alive(NULL) == 0);
+    stop();
+}
+
+/* Nothing here may call malloc, which moves the end as well. */
+static void test_nativemem__the_data_segment_grows_and_shrinks_by_bytes(void **state)
+{
+    (void)state;
+    start(0, 1);
+    char *p = lib->move(3000);
+    assert_ptr_not_equal(p, MAP_FAILED);
+    drain();
+    assert_true(alive(NULL) == 3000);
+    assert_string_equal(said.operation, "sbrk");
+    assert_ptr_equal(lib->move(-1000), p + 3000);
+    drain();
+    assert_true(alive(NULL) == 2000 && said.ended == 0);
+    assert_int_equal(lib->move_to(p + 5000), 0);
+    drain();
+    assert_true(alive(NULL) == 5000);
+    assert_string_equal(said.operation, "brk");
+    assert_ptr_equal(lib->move(0), p + 5000);
+    assert_ptr_equal(lib->move(INTPTR_MAX), MAP_FAILED);
+    lib->move_to((void *)(uintptr_t)64); /* below the segment: refused, whatever it answers */
+    assert_ptr_equal(lib->move(0), p + 5000);
+    drain();
+    assert_true(alive(NULL) == 5000 && said.allocated == 2);
+    assert_int_equal(lib->move_to(p), 0);
+    drain();
+    assert_true(alive(NULL) == 0 && said.ended == 2 && !wick_nativemem_ranges.used);
+    stop();
+}
+
+/* --- threads --- */
+
+static sem_t may_end;
+
+static void *wait_to_end(void *arg)
+{
+    while (sem_wait(&may_end))
+        ;
+    return arg;
+}
+
+static void *exit_at_once(void *arg)
+{
+    pthread_exit(arg);
+}
+
+static pthread_t spawned(size_t stack, void *(*run)(void *))
+{
+    pthread_t t;
+    pthread_attr_t a;
+    pthread_attr_init(&a);
+    assert_int_equal(pthread_attr_setstacksize(&a, stack), 0);
+    assert_int_equal(lib->spawn(&t, &a, run, &may_end), 0);
+    pthread_attr_destroy(&a);
+    return t;
+}
+
+static void join(pthread_t t)
+{
+    void *answer;
+    assert_int_equal(pthread_join(t, &answer), 0);
+    assert_ptr_equal(answer, &may_end);
+}
+
+static void test_threads__a_stack_is_its_creators_until_the_thread_ends(void **state)
+{
+    enum { STACK = 300 << 10 };
+    size_t usual;
+    pthread_t t;
+    pthread_attr_t a;
+    (void)state;
+    sem_init(&may_end, 0, 0);
+    start(0, 1);
+    t = spawned(STACK, wait_to_end);
+    drain();
+    assert_true(alive(NULL) == STACK && said.ended == 0);
+    assert_string_equal(said.operation, "pthread_create");
+    sem_post(&may_end);
+    join(t);
+    drain();
+    assert_true(alive(NULL) == 0 && said.allocated == 1 && said.ended == 1);
+    join(spawned(STACK, exit_at_once));
+    drain();
+    assert_true(alive(NULL) == 0 && said.allocated == 2 && said.ended == 2);
+    pthread_attr_init(&a);
+    pthread_attr_getstacksize(&a, &usual);
+    assert_int_equal(lib->spawn(&t, NULL, wait_to_end, &may_end), 0);
+    drain();
+    assert_true(alive(NULL) == (double)usual);
+    pthread_cancel(t);
+    pthread_join(t, NULL);
+    drain();
+    assert_true(alive(NULL) == 0 && said.ended == 3);
+    pthread_attr_destroy(&a);
+    stop();
+}
+
+static void test_threads__neither_a_stack_of_the_programs_own_nor_a_thread_that_cannot_be_made_counts(void **state)
+{
+    enum { STACK = 1 << 20 };
+    pthread_t t;
+    pthread_attr_t a;
+    void *own = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    (void)state;
+    assert_ptr_not_equal(own, MAP_FAILED);
+    start(0, 1);
+    pthread_attr_init(&a);
+    assert_int_equal(pthread_attr_setstack(&a, own, STACK), 0);
+    assert_int_equal(lib->spawn(&t, &a, exit_at_once, &may_end), 0);
+    join(t);
+    pthread_attr_destroy(&a);
+    pthread_attr_init(&a);
+    assert_int_equal(pthread_attr_setstacksize(&a, (size_t)1 << 50), 0);
+    assert_int_not_equal(lib->spawn(&t, &a, exit_at_once, &may_end), 0);
+    pthread_attr_destroy(&a);
+    drain();
+    assert_int_equal(said.allocated, 0);
+    stop();
+    munmap(own, STACK);
+}
+
+static void test_threads__may_outlive_recordings_and_begin_before_them(void **state)
+{
+    enum { STACK = 256 << 10 };
+    (void)state;
+    sem_init(&may_end, 0, 0);
+    pthread_t before = spawned(STACK, wait_to_end);
+    start(0, 1);
+    pthread_t during = spawned(STACK, wait_to_end);
+    drain();
+    assert_true(alive(NULL) == STACK);
+    stop();
+    start(0, 2);
+    pthread_t later = spawned(STACK, wait_to_end);
+    for (int i = 0; i < 3; i++)
+        sem_post(&may_end);
+    join(before);
+    join(during);
+    join(later);
+    drain();
+    assert_true(said.allocated == 1 && said.ended == 1 && alive(NULL) == 0);
+    stop();
+}
+
+/* Whichever comes first, the sample or the thread's end. */
+static void test_threads__that_end_at_once_are_freed_once(void **state)
+{
+    enum { ROUNDS = 200, EACH = 5 };
+    pthread_t t[EACH];
+    (void)state;
+    start(0, 1);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < EACH; i++)
+            t[i] = spawned(PTHREAD_STACK_MIN + (128 << 10), exit_at_once);
+        for (int i = 0; i < EACH; i++)
+            join(t[i]);
+        drain();
+    }
+    assert_true(said.allocated == ROUNDS * EACH && said.ended == ROUNDS * EACH && !engine.followed);
     assert_true(alive(NULL) == 0);
     stop();
 }
@@ -675,10 +759,6 @@ static void test_nativemem__a_child_samples_nothing_and_one_of_vfork_frees(void 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table__a_block_is_found_once_and_by_its_own_address),
-        cmocka_unit_test(test_table__has_room_for_all_notes_at_any_stride),
-        cmocka_unit_test(test_ranges__pieces_are_cut_out_wherever_they_lie),
-        cmocka_unit_test(test_ranges__without_room_what_is_left_of_a_range_counts_as_cut),
         cmocka_unit_test(test_nativemem__each_function_counts_what_was_asked_for),
         cmocka_unit_test(test_nativemem__what_realloc_cannot_do_leaves_the_block_as_it_was),
         cmocka_unit_test(test_nativemem__a_block_may_be_freed_before_its_event_is_written),
@@ -686,6 +766,11 @@ int main(void)
         cmocka_unit_test(test_nativemem__a_block_that_was_freed_unseen_goes_when_its_address_comes_again),
         cmocka_unit_test(test_nativemem__mappings_go_in_parts),
         cmocka_unit_test(test_nativemem__a_mapping_that_is_moved_comes_anew),
+        cmocka_unit_test(test_nativemem__the_data_segment_grows_and_shrinks_by_bytes),
+        cmocka_unit_test(test_threads__a_stack_is_its_creators_until_the_thread_ends),
+        cmocka_unit_test(test_threads__neither_a_stack_of_the_programs_own_nor_a_thread_that_cannot_be_made_counts),
+        cmocka_unit_test(test_threads__may_outlive_recordings_and_begin_before_them),
+        cmocka_unit_test(test_threads__that_end_at_once_are_freed_once),
         cmocka_unit_test(test_nativemem__sums_are_right_at_any_size_and_interval),
         cmocka_unit_test(test_nativemem__sums_stay_right_when_there_is_no_room_for_all),
         cmocka_unit_test(test_nativemem__the_interval_grows_with_the_rate_and_sums_stay_right),

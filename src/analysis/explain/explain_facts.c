@@ -448,8 +448,9 @@ static void take_native_memory(struct wick_explain_facts *f, const struct wick_j
 {
     struct wick_trend_point *p = ADD(f, native);
     if (p)
-        *p = (struct wick_trend_point){(double)e->time_ns / 1e9,
-                                       (double)number(e, "bytes") - (double)number(e, "ofJvm")};
+        *p = (struct wick_trend_point){(double)e->time_ns / 1e9, (double)number(e, "bytes") -
+                                                                     (double)number(e, "ofJvm") -
+                                                                     (double)number(e, "ofThreads")};
 }
 
 static void add_native(struct wick_explain_facts *f, struct wick_explain_native_moment *m,
@@ -463,7 +464,8 @@ static void add_native(struct wick_explain_facts *f, struct wick_explain_native_
     m->rows[m->n++] = (struct wick_explain_native){.stack = wick_jfr_event_stack(e, "stackTrace"),
                                                    .bytes = number(e, "weight"),
                                                    .samples = number(e, "samples"),
-                                                   .blocks = number(e, "blocks")};
+                                                   .blocks = number(e, "blocks"),
+                                                   .of_threads = number(e, "ofThreads") != 0};
 }
 
 /* What the JVM maps itself is covered by other rules. */

@@ -121,6 +121,7 @@ struct wick_explain_victim {
 struct wick_explain_native {
     uint32_t stack;
     int64_t bytes, samples, blocks;
+    bool of_threads; /* their stacks */
 };
 
 struct wick_explain_native_moment {

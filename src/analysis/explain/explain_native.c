@@ -5,7 +5,8 @@
  * The course of what is alive (wick.NativeMemory) says whether it grows; two moments (wick.NativeLive), the first and
  * the last, say where. What is alive at a moment is an estimate from samples, so growth counts only as far as it is
  * beyond what chance can do: the estimate of a stack with the weight W in n samples, of blocks of s bytes each, has the
- * variance W (W / n - s).
+ * variance W (W / n - s). Stacks of threads are no part of it: they are reserved, not touched, and memory-growth judges
+ * what is touched of them.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,6 +23,8 @@ static double variance_of(const struct wick_explain_native_moment *m)
     double sum = 0;
     for (size_t i = 0; i < m->n; i++) {
         const struct wick_explain_native *r = &m->rows[i];
+        if (r->of_threads)
+            continue;
         double weight = (double)r->bytes, n = r->samples > 0 ? (double)r->samples : 1,
                size = r->blocks > 0 ? weight / (double)r->blocks : weight;
         sum += weight / n > size ? weight * (weight / n - size) : 0;
@@ -33,14 +36,15 @@ static int64_t bytes_of(const struct wick_explain_native_moment *m)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < m->n; i++)
-        sum = wick_sum(sum, m->rows[i].bytes);
+        sum = wick_sum(sum, m->rows[i].of_threads ? 0 : m->rows[i].bytes);
     return sum;
 }
 
 static void add_by_stack(int64_t *sums, const struct wick_explain_native_moment *m, int sign)
 {
     for (size_t i = 0; i < m->n; i++)
-        sums[m->rows[i].stack] = wick_sum(sums[m->rows[i].stack], sign * m->rows[i].bytes);
+        if (!m->rows[i].of_threads)
+            sums[m->rows[i].stack] = wick_sum(sums[m->rows[i].stack], sign * m->rows[i].bytes);
 }
 
 /* What each stack has more at the last moment than at the first; NULL without memory, *n rows. */

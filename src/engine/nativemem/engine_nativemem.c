@@ -23,7 +23,7 @@ struct state {
 /* What is alive of one stack, thread and context. */
 struct group {
     uint32_t stack, thread, context, samples;
-    bool of_jvm;
+    bool of_jvm, is_stack;
     uint64_t bytes;
     double blocks;
 };
@@ -118,6 +118,8 @@ static int by_group(const void *a, const void *b)
         return x->context < y->context ? -1 : 1;
     if (x->of_jvm != y->of_jvm)
         return x->of_jvm ? -1 : 1;
+    if (x->is_stack != y->is_stack)
+        return x->is_stack ? -1 : 1;
     return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
@@ -152,6 +154,7 @@ static uint32_t gather(const struct wick_nativemem *m, struct group *g)
                                 .context = b->context,
                                 .samples = 1,
                                 .of_jvm = b->of_jvm,
+                                .is_stack = b->is_stack,
                                 .bytes = bytes,
                                 .blocks = (double)bytes / (double)(remaining ? remaining : 1)};
     }
@@ -174,6 +177,7 @@ static void write_alive(struct state *s, struct wick_jfr_writer *w, uint64_t now
                                                                      .weight = g[i].bytes,
                                                                      .blocks = (uint64_t)(g[i].blocks + 0.5),
                                                                      .of_jvm = g[i].of_jvm,
+                                                                     .of_threads = g[i].is_stack,
                                                                      .snapshot = number,
                                                                      .context = g[i].context});
     free(g);
@@ -183,12 +187,13 @@ static void stats(void *e, struct wick_jfr_writer *w, uint64_t now_ns)
 {
     const struct state *s = e;
     const struct wick_nativemem *m = &s->memory;
-    uint64_t bytes = 0, of_jvm = 0, samples = 0;
+    uint64_t bytes = 0, of_jvm = 0, of_threads = 0, samples = 0;
     for (uint32_t i = 1; i <= wick_nativemem_top(m); i++) {
         const struct wick_nativemem_block *b = wick_nativemem_alive(m, i);
         uint64_t more = b ? wick_nativemem_bytes(b) : 0;
         bytes += more;
         of_jvm += b && b->of_jvm ? more : 0;
+        of_threads += b && b->is_stack ? more : 0;
         samples += b != NULL;
     }
     const struct wick_jfr_native_memory sum = {.start_ns = now_ns,
@@ -196,6 +201,7 @@ static void stats(void *e, struct wick_jfr_writer *w, uint64_t now_ns)
                                                .samples = samples,
                                                .bytes = bytes,
                                                .of_jvm = of_jvm,
+                                               .of_threads = of_threads,
                                                .allocated = wick_nativemem_allocated(),
                                                .interval = wick_load_relaxed(&m->interval),
                                                .unfollowed = wick_load_relaxed(&m->unfollowed),

@@ -20,6 +20,8 @@
  *      _gone: the number out of the table,
  *             the note into a list      -- list -->   written as freed; the note is free again
  *
+ * The stack of a thread is a block as well, at the address of what is kept of the thread (nativemem_threads.h).
+ *
  * A block's note is its place here for as long as it lives; its number is in nativemem_table.h, or, of a mapping, in
  * nativemem_ranges.h. So what is freed is matched exactly, also across threads, and before the address can be used
  * again: _gone comes before the true function. Memory that was freed behind our back (within the C library, or by code
@@ -84,8 +86,9 @@ struct wick_nativemem_block {
     uint64_t threshold;    /* the highest that it has passed */
     const char *operation; /* name of the function; static */
     bool is_range, followed;
-    bool of_jvm; /* a mapping that the JVM made itself */
-    int32_t tid; /* who allocated it, should the registry not know the thread yet */
+    bool of_jvm;   /* a mapping that the JVM made itself */
+    bool is_stack; /* of a thread */
+    int32_t tid;   /* who allocated it, should the registry not know the thread yet */
     /* who frees it */
     _Atomic uint64_t remaining; /* bytes that are not freed; of a range some may be */
     _Atomic uint32_t next;      /* in the list: number of a note, 0 = the last */
@@ -102,7 +105,7 @@ struct wick_nativemem_came {
     uint64_t address, size;
     int64_t left; /* of wick_nativemem_pass */
     const char *operation;
-    bool is_range;
+    bool is_range, is_stack;
     const ucontext_t *here; /* registers of the calling thread, */
     wick_addr from;         /* and where the stack of the function that allocated begins */
 };

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "engine/nativemem/nativemem.h"
+#include "engine/nativemem/nativemem_threads.h"
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define COLD        static __attribute__((noinline, cold))
@@ -33,7 +34,9 @@ enum { TO_ADDRESS = 2, STAYS = 4 }; /* MREMAP_FIXED and _DONTUNMAP of linux/mman
 
 /* ---- what comes ---- */
 
-COLD void came(uint64_t address, uint64_t size, int64_t left, const char *operation, bool is_range, const void *frame)
+enum kind { A_BLOCK, A_RANGE, A_STACK };
+
+COLD void came(uint64_t address, uint64_t size, int64_t left, const char *operation, enum kind kind, const void *frame)
 {
     int saved = errno, cancel;
     ucontext_t registers;
@@ -44,7 +47,8 @@ COLD void came(uint64_t address, uint64_t size, int64_t left, const char *operat
         .size = size,
         .left = left,
         .operation = operation,
-        .is_range = is_range,
+        .is_range = kind == A_RANGE,
+        .is_stack = kind == A_STACK,
         .here = &registers,
         .from = (uintptr_t)frame + 2 * sizeof(void *), /* saved frame pointer, return address; then the caller's */
     };
@@ -53,22 +57,28 @@ COLD void came(uint64_t address, uint64_t size, int64_t left, const char *operat
     errno = saved;
 }
 
-/* A block of the heap, NULL = there is none. */
-static inline __attribute__((always_inline)) void *block(void *p, size_t size, const char *operation, const void *frame)
+/* A block of the heap, or the stack of a thread; NULL = there is none. */
+static inline __attribute__((always_inline)) void *counted(void *p, size_t size, const char *operation, enum kind kind,
+                                                           const void *frame)
 {
     if (!p || !wick_nativemem_running())
         return p;
     int64_t left = wick_nativemem_pass(size);
     if (UNLIKELY(left < (int64_t)size) || UNLIKELY(wick_nativemem_may_hold((uintptr_t)p)))
-        came((uintptr_t)p, size, left, operation, false, frame);
+        came((uintptr_t)p, size, left, operation, kind, frame);
     return p;
+}
+
+static inline __attribute__((always_inline)) void *block(void *p, size_t size, const char *operation, const void *frame)
+{
+    return counted(p, size, operation, A_BLOCK, frame);
 }
 
 /* A mapping. */
 static void *mapping(void *p, size_t size, const char *operation, const void *frame)
 {
     if (p != MAP_FAILED && wick_nativemem_running())
-        came((uintptr_t)p, size, wick_nativemem_pass(size), operation, true, frame);
+        came((uintptr_t)p, size, wick_nativemem_pass(size), operation, A_RANGE, frame);
     return p;
 }
 
@@ -97,19 +107,26 @@ static size_t page_bytes(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Addresses that a call is going to unmap. It refuses those that do not begin with a page. */
-static void take_range(const void *p, size_t size, struct wick_nativemem_held *held)
+/* Addresses at which a call is going to end what is there. */
+static void take_bytes(const void *p, size_t size, struct wick_nativemem_held *held)
 {
     int saved = errno, cancel;
     uint64_t lo = (uintptr_t)p;
     held->n = 0;
-    if (!wick_nativemem_running() || !wick_load_relaxed(&wick_nativemem_ranges.used) || lo + size < lo ||
-        lo % page_bytes())
+    if (!wick_nativemem_running() || !wick_load_relaxed(&wick_nativemem_ranges.used) || lo + size < lo)
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     wick_nativemem_take_range(lo, lo + size, held);
     pthread_setcancelstate(cancel, NULL);
     errno = saved;
+}
+
+/* The same where the call refuses addresses that are not a page's. */
+static void take_range(const void *p, size_t size, struct wick_nativemem_held *held)
+{
+    held->n = 0;
+    if ((uintptr_t)p % page_bytes() == 0)
+        take_bytes(p, size, held);
 }
 
 /* What was taken has been freed, or the call has failed. */
@@ -149,6 +166,9 @@ static void *(*true_mmap)(void *, size_t, int, int, int, off_t);
 static void *(*true_mmap64)(void *, size_t, int, int, int, off_t);
 static int (*true_munmap)(void *, size_t);
 static void *(*true_mremap)(void *, size_t, size_t, int, ...);
+static int (*true_brk)(void *);
+static void *(*true_sbrk)(intptr_t);
+static int (*true_pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
 static void *our_malloc(size_t size)
 {
@@ -258,14 +278,66 @@ static void *our_mremap(void *old, size_t old_size, size_t size, int flags, ...)
     return mapping(p, whole_pages(size), "mremap", FRAME);
 }
 
+/* The end of the data segment, which malloc may move as well, without a call that is seen. NULL: it is not known. */
+static char *data_end(void)
+{
+    void *at = true_sbrk ? true_sbrk(0) : MAP_FAILED;
+    return at == MAP_FAILED ? NULL : at;
+}
+
+static int our_brk(void *to)
+{
+    struct wick_nativemem_held held = {.n = 0};
+    char *end = data_end();
+    if (end && (char *)to < end)
+        take_bytes(to, (size_t)(end - (char *)to), &held);
+    int rc = true_brk(to);
+    bool moved = !rc && data_end() == to; /* glibc says 0 as well where the kernel refuses an end below the segment */
+    settle(&held, moved);
+    if (moved && end && (char *)to > end)
+        mapping(end, (size_t)((char *)to - end), "brk", FRAME);
+    return rc;
+}
+
+static void *our_sbrk(intptr_t more)
+{
+    struct wick_nativemem_held held = {.n = 0};
+    char *end = more < 0 ? data_end() : NULL;
+    size_t less = more < 0 ? -(size_t)more : 0;
+    if (end && less <= (uintptr_t)end)
+        take_bytes(end - less, less, &held);
+    void *p = true_sbrk(more);
+    settle(&held, p != MAP_FAILED);
+    return more > 0 ? mapping(p, (size_t)more, "sbrk", FRAME) : p;
+}
+
+static int our_pthread_create(pthread_t *out, const pthread_attr_t *attributes, void *(*run)(void *), void *arg)
+{
+    size_t size = wick_nativemem_running() ? wick_nativemem_threads_bytes(attributes) : 0;
+    struct wick_nativemem_thread *t = size ? wick_nativemem_threads_new(run, arg) : NULL;
+    if (!t)
+        return true_pthread_create(out, attributes, run, arg);
+    int rc = true_pthread_create(out, attributes, wick_nativemem_threads_run, t);
+    if (rc) {
+        wick_nativemem_threads_failed(t);
+        return rc;
+    }
+    counted(t, size, "pthread_create", A_STACK, FRAME);
+    wick_nativemem_threads_counted(t);
+    return 0;
+}
+
 /* ---- in their place ---- */
 
-#define EACH(X)     \
-    X(malloc)       \
-    X(calloc)       \
-    X(realloc)      \
-    X(reallocarray) \
-    X(free) X(posix_memalign) X(aligned_alloc) X(memalign) X(valloc) X(pvalloc) X(mmap) X(mmap64) X(munmap) X(mremap)
+#define EACH(X)                                                                                            \
+    X(malloc)                                                                                              \
+    X(calloc)                                                                                              \
+    X(realloc)                                                                                             \
+    X(reallocarray)                                                                                        \
+    X(free)                                                                                                \
+    X(posix_memalign)                                                                                      \
+    X(aligned_alloc) X(memalign) X(valloc) X(pvalloc) X(mmap) X(mmap64) X(munmap) X(mremap) X(brk) X(sbrk) \
+        X(pthread_create)
 
 static struct wick_elf_hook hooks[] = {
 #define HOOK(name) {#name, 0, (uintptr_t)our_##name, 0},
@@ -290,8 +362,10 @@ static void find_truths(void)
 
 int wick_nativemem_hooks_on(struct wick_err *err)
 {
-    if (!hooks[0].truth) /* later on threads may be in our functions */
+    if (!hooks[0].truth) { /* later on threads may be in our functions */
+        wick_nativemem_threads_init();
         find_truths();
+    }
     return wick_elf_hooks_shared_on(&placed, hooks, HOOKS, "native memory", err);
 }
 

@@ -7,10 +7,12 @@
  * allocator does within itself, how it maps memory for instance, is not seen, and nothing is counted twice.
  *
  *      malloc calloc realloc reallocarray free posix_memalign aligned_alloc memalign valloc pvalloc
- *      mmap mmap64 munmap mremap
+ *      mmap mmap64 munmap mremap brk sbrk pthread_create
  *
  * A mapping without any access is address space and no memory: it is not counted, and put over memory it frees that.
- * Nothing is said of brk, which only the C library calls, nor of what it maps for the stacks of threads.
+ * What lies between two ends of the data segment (brk) is a mapping whose bounds need not be a page's. A thread that is
+ * created allocates its stack, of which nativemem_threads.h learns the end; a stack that the program brings is memory
+ * that it has allocated before.
  *
  * Threads: any; a lock keeps on, refresh, off and count apart (see lock_native.h). The functions in any thread of the
  *          process, also in signal handlers and after _off.

@@ -230,6 +230,7 @@ static void sample(struct wick_nativemem *e, const struct wick_nativemem_came *c
     b->operation = c->operation;
     b->is_range = c->is_range;
     b->of_jvm = c->is_range && is_by_jvm(e, c);
+    b->is_stack = c->is_stack;
     b->freed = false;
     b->tid = self();
     wick_store_relaxed(&b->remaining, c->size);
