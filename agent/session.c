@@ -344,7 +344,9 @@ static struct wick_engine_host engine_host(const struct session *s)
         wick_agent_allocations_interval,
         wick_agent_allocations_change,
         wick_agent_allocations_give_gap,
-        {wick_agent_allocations_is_gone, wick_agent_allocations_collections, wick_agent_allocations_drop}};
+        {wick_agent_allocations_is_gone, wick_agent_allocations_collections, wick_agent_allocations_drop},
+        wick_agent_allocations_tracer,
+        wick_agent_allocations_guard};
     return (struct wick_engine_host){
         .opts = &s->opts,
         .recorder = &s->sampling->recorder,

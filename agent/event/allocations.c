@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/event/allocations.h"
 
+#include "agent/jvm/attach_mask.h"
 #include "agent/jvm/class_name.h"
 #include "agent/jvm/gc.h"
 #include "agent/jvm/heap_sampler.h"
 #include "agent/jvm/vm.h"
 #include "base/registers.h"
 #include "engine/alloc/alloc.h"
+#include "engine/breakpoint.h"
 #include "hotspot/alloc_gap.h"
 #include "hotspot/thread.h"
 
-enum { FIRST_JDK = 11, DELETE_MOST = 4 };
+enum { FIRST_JDK = 11, TRACED_JDK = 8, DELETE_MOST = 4 };
 
 /* A jweak is the address of the JVM's slot, with its kind in the lowest bits. Pointers of ZGC carry a colour: one that
  * is null has nothing else. No object lies in the first 64 KiB. */
@@ -24,6 +26,10 @@ static struct {
     bool ours, on;  /* the capability, which one agent can have at a time; reports are made */
     uint32_t found; /* the interval before it was changed */
     struct wick_hs_alloc_gap gap;
+    /* JDK 8 */
+    bool traced; /* the tracer is known */
+    struct wick_hs_alloc_tracer tracer;
+    _Atomic uint32_t interval;
 } allocations = {.gap = {.place = WICK_HS_NONE}};
 
 /* At most one reference is made at a time, and so they are deleted faster than they are made. */
@@ -99,14 +105,65 @@ static bool notify(bool on)
                                            JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, NULL);
 }
 
+/* --- JDK 8 ------------------------------------------------------------------------------------------------------- */
+
+static int find_tracer(struct wick_err *err)
+{
+    struct wick_elf_file file;
+    if (allocations.traced)
+        return 0;
+    if (!wick_vm.libjvm || !wick_hs_buffer_known(&wick_vm.jvm))
+        return wick_err_set(err, WICK_E_UNSUPPORTED,
+                            "this JVM's tables do not say where threads keep their buffers, which sampling allocations "
+                            "on JDK %d needs: leave alloc out",
+                            TRACED_JDK);
+    if (!wick_jvm_flag_is_set(&wick_vm.jvm, WICK_JVM_FLAG_TLAB, false))
+        return wick_err_set(err, WICK_E_UNSUPPORTED,
+                            "allocations of JDK %d are sampled where threads fill their buffers, and this JVM has none "
+                            "(-XX:-UseTLAB): leave alloc out",
+                            TRACED_JDK);
+    bool open = !wick_elf_open_symbols(wick_vm.libjvm, &file);
+    int rc = wick_hs_alloc_tracer_find(&allocations.tracer, &wick_vm.jvm, wick_vm.libjvm, open ? &file : NULL, err);
+    if (open)
+        wick_elf_file_release(&file);
+    allocations.traced = !rc;
+    return rc;
+}
+
+const struct wick_hs_alloc_tracer *wick_agent_allocations_tracer(void)
+{
+    return wick_vm.jvm.major < FIRST_JDK ? &allocations.tracer : NULL;
+}
+
+bool wick_agent_allocations_guard(void)
+{
+    return wick_breakpoint_guard();
+}
+
+static int set_breakpoints(uint64_t interval, struct wick_err *err)
+{
+    wick_store_relaxed(&allocations.interval, (uint32_t)interval);
+    if (!wick_attach_mask_set(wick_vm.java_vm))
+        return wick_err_set(err, WICK_E_UNSUPPORTED,
+                            "allocations of JDK %d are found by breakpoints, and this JVM's functions that attach "
+                            "threads are write-protected, so threads may attach that a breakpoint ends: leave "
+                            "alloc out",
+                            TRACED_JDK);
+    return wick_breakpoint_set(allocations.tracer.at, WICK_HS_ALLOC_FUNCTIONS, wick_alloc_slow_sig, err);
+}
+
+/* --- either ------------------------------------------------------------------------------------------------------ */
+
 int wick_agent_allocations_open(struct wick_err *err)
 {
     bool attached;
+    if (wick_vm.jvm.major == TRACED_JDK)
+        return find_tracer(err);
     if (wick_vm.jvm.major < FIRST_JDK)
         return wick_err_set(err, WICK_E_UNSUPPORTED,
-                            "allocations can be sampled from JDK %d on, and this is JDK %d: leave alloc out; "
-                            "`jcmd PID GC.class_histogram` counts what is alive by class",
-                            FIRST_JDK, wick_vm.jvm.major);
+                            "allocations can be sampled on JDK %d and from JDK %d on, and this is JDK %d: leave alloc "
+                            "out; `jcmd PID GC.class_histogram` counts what is alive by class",
+                            TRACED_JDK, FIRST_JDK, wick_vm.jvm.major);
     if (!wick_vm_enter(&attached))
         return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent attach");
     int rc = take_over(err);
@@ -117,6 +174,8 @@ int wick_agent_allocations_open(struct wick_err *err)
 int wick_agent_allocations_on(uint64_t interval, struct wick_err *err)
 {
     bool attached;
+    if (wick_agent_allocations_tracer())
+        return set_breakpoints(interval, err);
     if (!wick_vm_enter(&attached))
         return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent attach");
     wick_heap_sampler_set(allocations.jvmti, (uint32_t)interval);
@@ -128,6 +187,8 @@ int wick_agent_allocations_on(uint64_t interval, struct wick_err *err)
 void wick_agent_allocations_off(void)
 {
     bool attached;
+    if (wick_agent_allocations_tracer() && wick_breakpoint_clear())
+        wick_attach_mask_clear(wick_vm.java_vm);
     if (!allocations.ours || !wick_vm_enter(&attached))
         return;
     if (allocations.on)
@@ -140,12 +201,16 @@ void wick_agent_allocations_off(void)
 
 uint64_t wick_agent_allocations_interval(void)
 {
-    return wick_heap_sampler_interval();
+    return wick_agent_allocations_tracer() ? wick_load_relaxed(&allocations.interval) : wick_heap_sampler_interval();
 }
 
 void wick_agent_allocations_change(uint64_t interval)
 {
     bool attached;
+    if (wick_agent_allocations_tracer()) {
+        wick_store_relaxed(&allocations.interval, (uint32_t)interval);
+        return;
+    }
     if (!wick_vm_enter(&attached))
         return;
     wick_heap_sampler_set(allocations.jvmti, (uint32_t)interval);

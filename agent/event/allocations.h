@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * allocations.h - where the JVM reports allocated objects: JVMTI's sampling, from JDK 11 on
+ * allocations.h - where allocated objects are seen: JVMTI's sampling, from JDK 11 on; on JDK 8 breakpoints in what
+ * libjvm calls for objects that do not fit into their thread's buffer (hotspot/alloc_tracer.h)
  *
  * The functions are those of struct wick_java_allocations (engine/alloc/alloc.h).
  *
@@ -15,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "hotspot/alloc_tracer.h"
 
 /* Takes the JVM's sampling for us. -WICK_E_UNSUPPORTED, -WICK_E_STATE with a sentence. */
 int wick_agent_allocations_open(struct wick_err *err);
@@ -31,6 +33,10 @@ void wick_agent_allocations_change(uint64_t interval);
 
 /* A thread's next sample, as the engine draws it. Any Java thread. */
 bool wick_agent_allocations_give_gap(uint64_t java_thread, uint64_t bytes, bool own);
+
+/* After _open: NULL, the JVM samples; else where the breakpoints are. And whether they are still ours. */
+const struct wick_hs_alloc_tracer *wick_agent_allocations_tracer(void);
+bool wick_agent_allocations_guard(void);
 
 /* The references of struct wick_live_jvm: weak ones of JNI, read where the JVM keeps them. */
 bool wick_agent_allocations_is_gone(uint64_t reference);

@@ -22,6 +22,7 @@
 #include "agent/jvm/virtual_layout.h"
 #include "agent/jvm/critical_field.h"
 #include "elf/dynsym.h"
+#include "engine/breakpoint.h"
 #include "hotspot/cont_entry.h"
 #include "hotspot/oop.h"
 #include "hotspot/thread.h"
@@ -190,6 +191,7 @@ JNIEnv *wick_vm_enter(bool *attached)
     *attached = false;
     if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_6) == JNI_OK)
         return env;
+    wick_breakpoint_unblock(); /* to attach allocates */
     if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&env, &args) != JNI_OK)
         return NULL;
     *attached = true;

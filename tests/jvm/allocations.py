@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# jdks: 8 11 17 21 25 26 27
+# jdks: 11 17 21 25 26 27
 # ci: 11 21 25
 """Allocations on a real JVM: estimates by site are what the program allocated, independent of the size of the objects, and
 across changes of the interval; one agent samples at a time.
@@ -77,19 +77,6 @@ def record(j, file, command, *options):
     q = t.stop(j.pid)
     t.check("and stops", q.status == 0, q)
     return truth, state
-
-
-def not_before_jdk_11():
-    j = allocations_free()
-    r = t.start(j.pid, t.path("no.jfr"), "-e", "cpu,alloc")
-    t.check("JDK 8: a sentence says from which JDK on allocations are sampled", r.status != 0 and "JDK 11" in r.err, r)
-    j.kill()
-
-
-def allocations_free():
-    j = t.Jvm(["-Xmx64m", "-cp", classes, "Allocations"], "old")
-    j.wait_for(r"(?m)^up")
-    return j
 
 
 def sites(j):
@@ -195,17 +182,13 @@ def one_agent_at_a_time(j):
     ask(j, "unsample")
 
 
-if version < 11:
-    not_before_jdk_11()
-    t.done()
-else:
-    jvm = allocations()
-    the_event(sites(jvm))
-    mixed(jvm)
-    limited(jvm)
-    virtual(jvm)
-    jvm.kill()
-    jvm = allocations(name="other")
-    one_agent_at_a_time(jvm)
-    jvm.kill()
-    t.done()
+jvm = allocations()
+the_event(sites(jvm))
+mixed(jvm)
+limited(jvm)
+virtual(jvm)
+jvm.kill()
+jvm = allocations(name="other")
+one_agent_at_a_time(jvm)
+jvm.kill()
+t.done()

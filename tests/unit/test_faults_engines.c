@@ -149,14 +149,21 @@ static void change(uint64_t interval)
 static int alloc(void *arg)
 {
     static struct wick_alloc_engine e;
+    static const struct wick_hs_alloc_tracer tracer;
     struct wick_err err = {0};
-    const struct wick_alloc_config c = {.interval = 1 << 20, .in_force = in_force, .change = change};
+    const struct wick_alloc_config c = {
+        .interval = 1 << 20, .in_force = in_force, .change = change, .tracer = arg ? &tracer : NULL, .jvm = &jvm};
     int rc = wick_alloc_start(&e, &c, &recorder, &threads, &err);
     if (!rc) {
         wick_alloc_stop(&e);
         wick_alloc_release(&e);
     }
     return rc;
+}
+
+static int alloc_traced(void *arg)
+{
+    return alloc(&threads);
 }
 
 static int nativemem(void *arg)
@@ -266,6 +273,7 @@ static const struct {
              {"lock", lock, true},
              {"ttsp", ttsp, false},
              {"alloc", alloc, true},
+             {"alloc on JDK 8", alloc_traced, true},
              {"nativemem", nativemem, true},
              {"drain", drain, true}};
 

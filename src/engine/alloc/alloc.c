@@ -2,7 +2,8 @@
 #include "engine/alloc/alloc.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -10,37 +11,21 @@
 
 #include "base/clock.h"
 #include "base/poisson.h"
-#include "base/usdt.h"
-
-static _Atomic(struct wick_alloc_engine *) current;
-struct wick_gate wick_alloc_gate;
-
-/* The threads' gaps outlast recordings: what was drawn in one is the first thing reported in the next. */
-static struct wick_alloc_gap *gaps;
+#include "engine/breakpoint.h"
+#include "engine/thread/thread_look.h"
 
 #define GAPS_BYTES (WICK_MAX_THREADS * sizeof(struct wick_alloc_gap))
 
 static int map_gaps(void)
 {
-    if (gaps)
+    if (wick_alloc_gaps)
         return 0;
     void *p = mmap(NULL, GAPS_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return -WICK_E_NOMEM;
     madvise(p, GAPS_BYTES, MADV_NOHUGEPAGE);
-    gaps = p;
+    wick_alloc_gaps = p;
     return 0;
-}
-
-/* The calling thread's place. */
-static struct wick_alloc_gap *gap_of(const struct wick_alloc_engine *e, const struct wick_engine_thread *t)
-{
-    struct wick_alloc_gap *g = &gaps[t - e->threads->slots];
-    if (g->serial != t->serial) {
-        g->serial = t->serial;
-        g->window = (struct wick_stack_window){0};
-    }
-    return g;
 }
 
 /* Draws the thread's next gap, which counts from now on, and returns with which interval; 0: the JVM has drawn it. */
@@ -59,14 +44,14 @@ static uint32_t draw_gap(struct wick_alloc_engine *e, const struct wick_engine_t
 
 static void keep_interval(const struct wick_alloc_engine *e, const struct wick_engine_thread *t, uint32_t interval)
 {
-    wick_store_relaxed(&gaps[t - e->threads->slots].drawn, (uint64_t)t->serial << 32 | interval);
+    wick_store_relaxed(&wick_alloc_gaps[t - e->threads->slots].drawn, (uint64_t)t->serial << 32 | interval);
 }
 
 /* With which interval the thread's gap was drawn. A thread that was not seen before has drawn it at its birth, with the
  * current interval: arm() comes at that moment, or before the interval is changed for the recording. */
 static uint32_t drawn_with(const struct wick_alloc_engine *e, const struct wick_engine_thread *t)
 {
-    struct wick_alloc_gap *g = &gaps[t - e->threads->slots];
+    struct wick_alloc_gap *g = &wick_alloc_gaps[t - e->threads->slots];
     uint64_t word = wick_load_relaxed(&g->drawn);
     while (word >> 32 != t->serial) {
         uint64_t fresh = (uint64_t)t->serial << 32 | (uint32_t)e->config.in_force();
@@ -76,10 +61,30 @@ static uint32_t drawn_with(const struct wick_alloc_engine *e, const struct wick_
     return (uint32_t)word;
 }
 
+/* The same with a tracer. Until breakpoints are set no handler uses what a thread has here, and afterwards only its
+ * own. An int3 in a thread that blocks SIGTRAP ends the process. */
+static void watch(struct wick_alloc_engine *e, const struct wick_engine_thread *t)
+{
+    int32_t tid = wick_load_relaxed(&t->tid);
+    bool own = tid == (int32_t)syscall(SYS_gettid);
+    if (!own && e->reporting)
+        return;
+    wick_alloc_gaps[t - e->threads->slots].buffer =
+        (struct wick_alloc_buffer){.serial = t->serial, .known = own && e->reporting};
+    if (own)
+        wick_breakpoint_unblock();
+    else if (wick_load_relaxed(&t->java) && wick_thread_look_blocks(e->tasks, tid, SIGTRAP))
+        e->blocking = tid;
+}
+
 /* A thread that starts, or a recording. Threads that a scan finds while objects are reported are none of Java yet. */
 static void draw_first(void *arg, struct wick_engine_thread *t)
 {
     struct wick_alloc_engine *e = arg;
+    if (e->config.tracer) {
+        watch(e, t);
+        return;
+    }
     bool own = wick_load_relaxed(&t->tid) == (int32_t)syscall(SYS_gettid);
     uint32_t interval = own || !e->reporting ? draw_gap(e, t, own) : 0;
     if (interval)
@@ -99,6 +104,32 @@ static void disarm(void *arg, struct wick_engine_thread *t)
     (void)arg, (void)t;
 }
 
+/* The running thread ends. Nobody has seen what it allocated last. */
+static void end(void *arg, struct wick_engine_thread *t)
+{
+    struct wick_alloc_engine *e = arg;
+    const struct wick_alloc_buffer *b = &wick_alloc_gaps[t - e->threads->slots].buffer;
+    wick_addr java = wick_load_relaxed(&t->java);
+    struct wick_hs_buffer now;
+    uint64_t weight;
+    if (!e->config.tracer || !java || b->serial != t->serial)
+        return;
+    wick_hs_buffer_sig(e->config.jvm, java, &now);
+    if (wick_alloc_chosen_sig(e, wick_alloc_buffer_rest_sig(b, now.allocated), &weight))
+        wick_recorder_note(e->recorder, WICK_EVENT_ALLOC, wick_clock_mono_ns(), weight, t->serial, WICK_STOP_ENDED);
+}
+
+/* With a tracer no thread that may call its functions blocks SIGTRAP. */
+static int check_masks(struct wick_alloc_engine *e, struct wick_err *err)
+{
+    if (!e->blocking)
+        return 0;
+    return wick_err_set(err, WICK_E_STATE,
+                        "allocations are found by breakpoints on this JDK, and the Java thread %d blocks the signal "
+                        "that they raise (SIGTRAP), which would end the process: leave alloc out",
+                        (int)e->blocking);
+}
+
 int wick_alloc_start(struct wick_alloc_engine *e, const struct wick_alloc_config *c, struct wick_recorder *r,
                      struct wick_threads *ts, struct wick_err *err)
 {
@@ -115,16 +146,22 @@ int wick_alloc_start(struct wick_alloc_engine *e, const struct wick_alloc_config
         return wick_err_set(err, WICK_E_NOMEM, "the tables for allocations could not be set up: %s", strerror(errno));
     uint64_t seed = e->rate.since_ns;
     e->gap_seed = wick_random_u64(&seed); /* not the stream by which live objects are chosen */
-    const struct wick_thread_hooks hooks = {arm, disarm, NULL, e, draw_first};
+    const struct wick_thread_hooks hooks = {arm, disarm, end, e, draw_first};
+    e->tasks = c->tracer ? open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (c->tracer && e->tasks < 0)
+        return wick_err_set(err, WICK_E_PERM, "the signal masks of threads cannot be read (/proc/self/task): %s",
+                            strerror(errno));
     wick_threads_arm(ts, &hooks);
+    if (e->tasks >= 0)
+        close(e->tasks);
     e->reporting = e->armed = true;
-    atomic_store(&current, e); /* pairs: the loads inside the gate */
-    return 0;
+    atomic_store(&wick_alloc_current, e); /* pairs: the loads inside the gate */
+    return check_masks(e, err);
 }
 
 void wick_alloc_stop(struct wick_alloc_engine *e)
 {
-    atomic_store(&current, NULL); /* pairs: the loads inside the gate; seq_cst, see gate.h */
+    atomic_store(&wick_alloc_current, NULL); /* pairs: the loads inside the gate; seq_cst, see gate.h */
     if (e->armed)
         wick_threads_disarm(e->threads, e);
     e->armed = false;
@@ -156,72 +193,19 @@ static void drawn(struct wick_alloc_engine *e, uint64_t size, struct wick_alloc_
 bool wick_alloc_drawn(uint64_t size, struct wick_alloc_draw *out)
 {
     uint32_t lane = wick_gate_enter_sig(&wick_alloc_gate);
-    struct wick_alloc_engine *e = atomic_load(&current); /* pairs: wick_alloc_stop; seq_cst, see gate.h */
+    struct wick_alloc_engine *e = atomic_load(&wick_alloc_current); /* pairs: wick_alloc_stop; seq_cst, see gate.h */
     if (e)
         drawn(e, size, out);
     wick_gate_leave_sig(&wick_alloc_gate, lane);
     return e != NULL;
 }
 
-/* Takes the stack of the calling thread; false: it is lost, and counted. */
-static bool sample(struct wick_alloc_engine *e, const struct wick_alloc_draw *d, uint16_t note, const ucontext_t *here,
-                   wick_addr from)
-{
-    const struct wick_engine_thread *t = wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
-    struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);
-    struct wick_stack_window window = {0};
-    if (!scratch) {
-        wick_recorder_drop_sig(e->recorder, WICK_EVENT_ALLOC, WICK_DROP_WALK_IN_PROGRESS, 1, d->weight);
-        return false;
-    }
-    uint64_t cpu = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    const struct wick_sample_sig in = {
-        .context = here,
-        .from = from,
-        .skip_lo = e->config.vm_lo,
-        .skip_hi = e->config.vm_hi,
-        .window = t ? &gap_of(e, t)->window : &window,
-        .java = t ? wick_load_acquire(&t->java) : 0, /* pairs: wick_threads_java */
-        .tid = t ? wick_load_relaxed(&t->tid) : 0,
-        .time_ns = wick_clock_mono_ns(),
-        .weight = d->weight,
-        .thread = t ? t->serial : 0,
-        .type = WICK_EVENT_ALLOC,
-        .note = note,
-    };
-    bool kept = wick_recorder_sample_sig(e->recorder, scratch, &in);
-    wick_recorder_spent_sig(e->recorder, wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
-    wick_recorder_leave_sig(scratch);
-    return kept;
-}
-
-static bool record(struct wick_alloc_engine *e, const struct wick_alloc_draw *d, const char *class_name,
-                   uint64_t reference, const ucontext_t *here, wick_addr from)
-{
-    WICK_USDT(alloc__sample, WICK_USDT_ALWAYS, (uintptr_t)class_name, d->size, d->weight);
-    uint16_t number = wick_notes_take_sig(&e->notes);
-    struct wick_alloc_note *note = wick_notes_at_sig(&e->notes, number);
-    if (!note) {
-        wick_recorder_drop_sig(e->recorder, WICK_EVENT_ALLOC, WICK_DROP_NOTES_FULL, 1, d->weight);
-        return false;
-    }
-    note->size = d->size;
-    note->priority = d->priority;
-    note->reference = reference;
-    note->born = reference ? e->config.references->collections() : 0;
-    snprintf(note->class_name, sizeof note->class_name, "%s", class_name);
-    if (sample(e, d, number, here, from))
-        return true;
-    wick_notes_free_sig(&e->notes, number);
-    return false;
-}
-
 bool wick_alloc_record(const struct wick_alloc_draw *d, const char *class_name, uint64_t reference,
                        const ucontext_t *here, wick_addr from)
 {
     uint32_t lane = wick_gate_enter_sig(&wick_alloc_gate);
-    struct wick_alloc_engine *e = atomic_load(&current); /* pairs: wick_alloc_stop; seq_cst, see gate.h */
-    bool kept = e && e->session == d->session && record(e, d, class_name, reference, here, from);
+    struct wick_alloc_engine *e = atomic_load(&wick_alloc_current); /* pairs: wick_alloc_stop; seq_cst, see gate.h */
+    bool kept = e && e->session == d->session && wick_alloc_keep_sig(e, d, class_name, reference, here, from);
     wick_gate_leave_sig(&wick_alloc_gate, lane);
     return kept;
 }
@@ -229,7 +213,7 @@ bool wick_alloc_record(const struct wick_alloc_draw *d, const char *class_name, 
 uint64_t wick_alloc_unwanted(void)
 {
     uint32_t lane = wick_gate_enter_sig(&wick_alloc_gate);
-    struct wick_alloc_engine *e = atomic_load(&current); /* pairs: wick_alloc_stop; seq_cst, see gate.h */
+    struct wick_alloc_engine *e = atomic_load(&wick_alloc_current); /* pairs: wick_alloc_stop; seq_cst, see gate.h */
     uint64_t reference = e && e->config.references ? wick_live_unwanted(&e->live) : 0;
     wick_gate_leave_sig(&wick_alloc_gate, lane);
     return reference;

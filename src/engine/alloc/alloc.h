@@ -27,6 +27,17 @@
  *
  * The JVM lets one agent sample at a time, so no other agent changes the interval during a recording.
  *
+ * JDK 8 does not sample. There breakpoints in libjvm.so show the objects that did not fit into their thread's buffer
+ * (hotspot/alloc_tracer.h), and the engine works out for how many bytes each stands (alloc_buffer.h). An object that
+ * stands for b bytes is sampled with the probability 1 - exp(-b / R), by the interval at that moment, so there are no
+ * gaps:
+ *
+ *      thread that allocates                        drain thread
+ *      SIGTRAP: wick_alloc_slow_sig                 as above, and: are the breakpoints still ours?
+ *      bytes it stands for; drawn; class -> note; stack, event -- ring -->
+ *
+ * What a thread has allocated since its last such object when it ends is a sample of one frame (WICK_STOP_ENDED).
+ *
  * Of the objects that are sampled some are followed, if that is asked for, to see which stay: live.h.
  *
  * Threads: drawn and record in any Java thread; start, stop and release by the session's owner; adjust by the drain
@@ -39,8 +50,10 @@
 #include "base/err.h"
 #include "engine/gate.h"
 #include "engine/rate.h"
+#include "engine/alloc/alloc_buffer.h"
 #include "engine/alloc/live.h"
 #include "engine/thread/threads.h"
+#include "hotspot/alloc_tracer.h"
 #include "record/note.h"
 
 enum { WICK_ALLOC_NOTES = 16383, WICK_ALLOC_CLASS = 232 };
@@ -61,6 +74,11 @@ struct wick_java_allocations {
      * else it cannot end during the call, and nothing is reported yet. False: this JVM draws the gaps. NULL: always. */
     bool (*give_gap)(uint64_t java_thread, uint64_t bytes, bool own);
     struct wick_live_jvm references; /* to objects that are followed */
+    /* After open: NULL = the JVM samples; else where JDK 8 shows objects that did not fit, by breakpoints that _on
+     * sets. Then there is nothing to follow objects by. NULL: never. */
+    const struct wick_hs_alloc_tracer *(*tracer)(void);
+    /* False: the breakpoints were taken from us, and have been cleared. With a tracer. */
+    bool (*guard)(void);
 };
 
 struct wick_alloc_config {
@@ -71,7 +89,9 @@ struct wick_alloc_config {
     uint64_t (*in_force)(void);
     void (*change)(uint64_t interval);
     bool (*give_gap)(uint64_t java_thread, uint64_t bytes, bool own); /* as above */
-    const struct wick_live_jvm *references; /* objects are followed (live.h); NULL = they are not */
+    const struct wick_live_jvm *references;    /* objects are followed (live.h); NULL = they are not */
+    const struct wick_hs_alloc_tracer *tracer; /* NULL = the JVM samples */
+    const struct wick_jvm *jvm;                /* with a tracer */
 };
 
 /* What an event has no room for. */
@@ -94,6 +114,7 @@ struct wick_alloc_gap {
     _Atomic uint64_t drawn; /* serial number << 32 | interval with which it was drawn; also written by who arms */
     uint32_t serial;        /* whose the rest is */
     struct wick_stack_window window;
+    struct wick_alloc_buffer buffer; /* with a tracer */
 };
 
 struct wick_alloc_engine {
@@ -110,6 +131,10 @@ struct wick_alloc_engine {
     struct wick_rate rate;
     _Atomic uint32_t changes; /* of the interval */
     bool armed, reporting;    /* the second is read under the registry's lock */
+    /* with a tracer */
+    _Atomic uint64_t slow, odd; /* calls that the breakpoints showed; those that cannot be a thread's allocation */
+    int tasks;                  /* /proc/self/task, while threads are armed at the start; -1 = not open */
+    int32_t blocking;           /* a thread of Java that blocks SIGTRAP, 0 = none */
 };
 
 /* Starts: reports are taken from now on. The recorder must be running, and the JVM's sampling is switched on after it.
@@ -128,6 +153,17 @@ bool wick_alloc_drawn(uint64_t size, struct wick_alloc_draw *out);
  * one that was asked for, or 0. False: it is the caller's to delete. */
 bool wick_alloc_record(const struct wick_alloc_draw *d, const char *class_name, uint64_t reference,
                        const ucontext_t *here, wick_addr from);
+
+/* The calling thread calls a function of the tracer, number i, with the registers of `here`. Async-signal-safe. */
+void wick_alloc_slow_sig(unsigned i, const ucontext_t *here);
+
+/* For alloc.c: the threads' gaps; the engine that runs, NULL = none; records a report, as wick_alloc_record does; and
+ * whether something that stands for so many bytes is sampled, with its weight. */
+extern struct wick_alloc_gap *wick_alloc_gaps;
+extern _Atomic(struct wick_alloc_engine *) wick_alloc_current;
+bool wick_alloc_keep_sig(struct wick_alloc_engine *e, const struct wick_alloc_draw *d, const char *class_name,
+                         uint64_t reference, const ucontext_t *here, wick_addr from);
+bool wick_alloc_chosen_sig(struct wick_alloc_engine *e, uint64_t bytes, uint64_t *weight);
 
 /* A reference that the calling thread is to delete, 0 = none. */
 uint64_t wick_alloc_unwanted(void);

@@ -14,6 +14,7 @@ struct state {
     struct wick_alloc_engine alloc;
     const struct wick_java_allocations *java;
     bool allocated, alive; /* what is written */
+    bool taken;            /* the breakpoints were taken from us */
     struct wick_moments moments;
 };
 
@@ -59,6 +60,12 @@ static int start(void *e, struct wick_engine_host *h, struct wick_err *err)
     int rc = s->java->open(err);
     if (rc)
         return rc;
+    c.tracer = s->java->tracer ? s->java->tracer() : NULL;
+    c.jvm = h->jvm;
+    if (c.tracer && c.references)
+        return wick_err_set(err, WICK_E_UNSUPPORTED,
+                            "live objects need JDK 11 or later, whose JVM gives sampled objects to the agent; alloc "
+                            "samples allocations on this one");
     rc = wick_alloc_start(&s->alloc, &c, h->recorder, h->threads, err);
     if (!rc && !(rc = s->java->on(c.interval, err)))
         return 0;
@@ -114,6 +121,8 @@ static void take(void *e, struct wick_drain *d, enum wick_engine_take what)
     uint64_t now_ns = wick_clock_mono_ns();
     if (what == WICK_TAKE_DONE)
         wick_alloc_adjust(&s->alloc, now_ns);
+    if (s->alloc.config.tracer && s->java->guard && !s->java->guard())
+        s->taken = true;
     if (!s->alive)
         return;
     wick_live_sweep(&s->alloc.live, now_ns, false);
@@ -139,15 +148,16 @@ static void event(void *e, struct wick_drain *d, const struct wick_event *ev)
     struct state *s = e;
     struct wick_alloc_engine *alloc = &s->alloc;
     const struct wick_alloc_note *n = wick_alloc_found(alloc, ev);
-    if (!n)
+    const char *class_name = n ? n->class_name : ""; /* without a note: bytes of a thread that has ended */
+    if (!n && ev->note)
         return;
     const struct wick_jfr_object_allocation_sample sample = {
         .start_ns = ev->time_ns,
         .thread = wick_threads_named(alloc->threads, ev->thread, ev->time_ns),
         .stack = ev->stack,
-        .class_name = n->class_name,
+        .class_name = class_name,
         .weight = ev->weight,
-        .size = n->size,
+        .size = n ? n->size : 0,
         .context = ev->context,
     };
     if (s->allocated)
@@ -169,12 +179,18 @@ static void status(void *e, const struct wick_engine_host *h, struct wick_strbuf
                      "\nalloc_reports=%" PRIu64 "\nalloc_gaps=%" PRIu64 "\n",
                      wick_load_relaxed(&a->interval), a->config.in_force(), wick_load_relaxed(&a->changes),
                      wick_load_relaxed(&a->reports), wick_load_relaxed(&a->gaps));
+    if (a->config.tracer)
+        wick_strbuf_addf(out, "alloc_slow=%" PRIu64 "\nalloc_odd=%" PRIu64 "\n", wick_load_relaxed(&a->slow),
+                         wick_load_relaxed(&a->odd));
     if (a->config.references)
         wick_strbuf_addf(out, "live_objects=%" PRIu32 "\nlive_threshold=%" PRIu64 "\nlive_snapshots=%" PRIu32 "\n",
                          a->live.rooms[WICK_LIVE_YOUNG].count + a->live.rooms[WICK_LIVE_OLD].count,
                          wick_load_relaxed(&a->live.rooms[WICK_LIVE_OLD].threshold),
                          ((struct state *)e)->moments.count);
 }
+
+static const char caveat[] = "an object that did not fit into its thread's buffer stands for what the thread has "
+                             "allocated since the last such one";
 
 static void settings(void *e, const struct wick_engine_host *h, struct wick_jfr_writer *w, uint64_t now)
 {
@@ -183,9 +199,25 @@ static void settings(void *e, const struct wick_engine_host *h, struct wick_jfr_
     (void)h;
     wick_engine_setting(w, now, of, "enabled", ((struct state *)e)->allocated ? "true" : "false");
     wick_engine_setting(w, now, WICK_JFR_EVENT_LIVE_OBJECT, "enabled", ((struct state *)e)->alive ? "true" : "false");
-    wick_engine_setting(w, now, of, "source", "JVMTI SampledObjectAlloc");
-    wick_engine_setting(w, now, of, "gaps", wick_load_relaxed(&a->gaps) ? "wick" : "JVM");
+    if (a->config.tracer) {
+        wick_engine_setting(w, now, of, "source", "AllocTracer");
+        wick_engine_setting(w, now, of, "found by", a->config.tracer->by_symbols ? "symbols" : "code");
+        wick_engine_setting(w, now, of, "caveat", caveat);
+    } else {
+        wick_engine_setting(w, now, of, "source", "JVMTI SampledObjectAlloc");
+        wick_engine_setting(w, now, of, "gaps", wick_load_relaxed(&a->gaps) ? "wick" : "JVM");
+    }
     wick_engine_rate_settings(w, now, of, &a->rate, wick_load_relaxed(&a->interval));
+}
+
+static void notes(void *e, void (*note)(void *arg, const char *sentence), void *arg)
+{
+    const struct state *s = e;
+    if (s->taken)
+        note(arg, "allocations are not sampled any more: another handler has taken the place of wick's for SIGTRAP");
+    else if (s->alloc.config.tracer)
+        note(arg, "JDK 8 does not sample allocations: objects that do not fit into their thread's buffer stand for all "
+                  "(docs/memory.md)");
 }
 
 static const struct wick_engine_sample samples[] = {{WICK_JFR_EVENT_OBJECT_ALLOCATION_SAMPLE, WICK_EVENT_ALLOC},
@@ -209,4 +241,5 @@ const struct wick_engine_ops wick_engine_alloc = {
     .lost = lost,
     .status = status,
     .settings = settings,
+    .notes = notes,
 };

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/jvm/attach_mask.h"
+
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/atomic.h"
+#include "engine/breakpoint.h"
+
+/* Our table, which is the JVM's but for two functions, and the JVM's; set before ours is in use, and kept, as a
+ * thread may have found ours when it is replaced. */
+static struct JNIInvokeInterface_ ours;
+static const struct JNIInvokeInterface_ *original;
+
+static jint JNICALL attach(JavaVM *vm, void **env, void *arguments)
+{
+    wick_breakpoint_unblock();
+    return original->AttachCurrentThread(vm, env, arguments);
+}
+
+static jint JNICALL attach_daemon(JavaVM *vm, void **env, void *arguments)
+{
+    wick_breakpoint_unblock();
+    return original->AttachCurrentThreadAsDaemon(vm, env, arguments);
+}
+
+/* Whether the word can be written: the kernel writes there what is there. */
+static bool is_writable(JavaVM *vm)
+{
+    JavaVM value = *vm;
+    struct iovec from = {&value, sizeof value}, to = {vm, sizeof value};
+    return syscall(SYS_process_vm_writev, getpid(), &from, 1, &to, 1, 0) == (long)sizeof value;
+}
+
+static void replace(JavaVM *vm, JavaVM from, JavaVM to)
+{
+    wick_cas_acq_rel((_Atomic(JavaVM) *)vm, &from, to); /* pairs: the calls through the table */
+}
+
+bool wick_attach_mask_set(JavaVM *vm)
+{
+    if (*vm == &ours)
+        return true;
+    if (!is_writable(vm))
+        return false;
+    original = *vm;
+    ours = *original;
+    ours.AttachCurrentThread = attach;
+    ours.AttachCurrentThreadAsDaemon = attach_daemon;
+    replace(vm, original, &ours);
+    return true;
+}
+
+void wick_attach_mask_clear(JavaVM *vm)
+{
+    replace(vm, &ours, original);
+}
