@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { CHANGES, judgeChange } from '../../web/flame/change.js';
-import { THEMES, contrastRatio, styledColour } from '../../web/flame/kinds.js';
+import { THEMES, styledColour } from '../../web/flame/kinds.js';
+import { contrastRatio } from './contrast.mjs';
 import { launch } from './browser.mjs';
 
 const source = join(new URL('.', import.meta.url).pathname, '..', '..');

@@ -9,24 +9,9 @@ import { KIND_ROOT } from './kinds.js';
 
 /** @param {string} text @returns {Uint8Array} */
 export function base64Bytes(text) {
-  const code = new Uint8Array(128);
-  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'.split('').forEach((c, i) => {
-    code[c.charCodeAt(0)] = i;
-  });
-  let n = text.length;
-  while (n > 0 && text.charCodeAt(n - 1) === 61) n--;
-  const out = new Uint8Array(Math.floor((n * 3) / 4));
-  let o = 0;
-  for (let i = 0; i < n; i += 4) {
-    const v =
-      (code[text.charCodeAt(i)] << 18) |
-      (code[text.charCodeAt(i + 1)] << 12) |
-      (code[text.charCodeAt(i + 2) & 127] << 6) |
-      code[text.charCodeAt(i + 3) & 127];
-    out[o++] = v >> 16;
-    out[o++] = v >> 8;
-    out[o++] = v;
-  }
+  const raw = atob(text);
+  const out = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) out[i] = raw.charCodeAt(i);
   return out;
 }
 

@@ -4,6 +4,7 @@
 import { CHANGES } from './change.js';
 import { JAVA_SLOTS, KINDS, KIND_ORDER, kindGroup } from './kinds.js';
 import { cleanText, formatPercent, formatWeight, samplesText, shortSpan } from './text.js';
+import { nameOf } from './views.js';
 
 /** @returns {HTMLElement} */
 export function element(tag, className, text) {
@@ -18,7 +19,6 @@ export function describeNode(view, node, zoom) {
   const p = view.profile;
   const id = view.name[node];
   const kind = view.kind[node];
-  const raw = id < 0 ? 'all' : p.names[id];
   const split = node === 0 ? null : view.split(node);
   let kinds = node === 0 ? [] : [{ kind, weight: view.total[node] }];
   if (split) {
@@ -29,7 +29,7 @@ export function describeNode(view, node, zoom) {
   }
   const library = id < 0 ? -1 : p.library[id];
   return {
-    name: cleanText(raw),
+    name: cleanText(nameOf(view, node)),
     library: library < 0 ? '' : cleanText(p.names[library]),
     java: kindGroup(kind) === 1,
     kind,
@@ -185,29 +185,29 @@ export class Legend {
     const weights = profile.selfByKind();
     for (const kind of KIND_ORDER) {
       if (!weights[kind] && !profile.kind.includes(kind)) continue;
-      const chip = element('button', 'chip');
+      const chip = this.add('button', KINDS[kind].label, { kind });
       chip.type = 'button';
       chip.title = `${KINDS[kind].long}: ${formatWeight(weights[kind], profile.unit)} in the top frame. Click to highlight.`;
-      const swatch = element('i');
-      chip.append(swatch, element('span', '', KINDS[kind].label));
       if (weights[kind]) chip.append(element('span', 'quiet', formatPercent(weights[kind], profile.total[0])));
       chip.setAttribute('aria-pressed', 'false');
       chip.addEventListener('click', () => onToggle(kind));
-      root.append(chip);
-      this.chips.push({ kind, chip, swatch });
     }
+  }
+
+  /** @param what {kind} or {change}, whose colour it has */
+  add(tag, label, what) {
+    const chip = element(tag, 'chip');
+    const swatch = element('i');
+    chip.append(swatch, element('span', '', label));
+    this.root.append(chip);
+    this.chips.push({ ...what, chip, swatch });
+    return chip;
   }
 
   /** Of a comparison: the colours are those of change, and explain themselves. */
   addChanges() {
     this.root.setAttribute('aria-label', 'Colours: how weights changed');
-    for (const change of CHANGES) {
-      const chip = element('span', 'chip');
-      const swatch = element('i');
-      chip.append(swatch, element('span', '', change.label));
-      this.root.append(chip);
-      this.chips.push({ chip, swatch, change });
-    }
+    for (const change of CHANGES) this.add('span', change.label, { change });
     this.root.append(element('span', 'chip quiet', 'a box is as wide as before and after together'));
   }
 

@@ -119,12 +119,11 @@ export class Painter {
   setTheme(themeName) {
     this.theme = THEMES[themeName];
     this.colours = [];
-    for (let kind = 0; kind <= KIND_ROOT; kind++)
-      for (let shade = 0; shade < SHADES; shade++)
-        for (const style of [STYLE_PLAIN, STYLE_ABOVE, STYLE_DIM]) this.colours.push(boxColour(themeName, kind, shade, style));
-    for (const c of CHANGES)
-      for (let shade = 0; shade < SHADES; shade++)
-        for (const style of [STYLE_PLAIN, STYLE_ABOVE, STYLE_DIM]) this.colours.push(styledColour(themeName, c[themeName], style));
+    const add = (colourOf) => {
+      for (let shade = 0; shade < SHADES; shade++) for (const style of [STYLE_PLAIN, STYLE_ABOVE, STYLE_DIM]) this.colours.push(colourOf(shade, style));
+    };
+    for (let kind = 0; kind <= KIND_ROOT; kind++) add((shade, style) => boxColour(themeName, kind, shade, style));
+    for (const c of CHANGES) add((shade, style) => styledColour(themeName, c[themeName], style));
     this.pixelColours = this.colours.map((hex) => this.pixelOf(hex));
   }
 

@@ -9,7 +9,7 @@ import { Painter, ROW } from './draw.js';
 import { Search } from './search.js';
 import { cleanText, compileSearch, formatCount, formatPercent, formatWeight } from './text.js';
 import { Twin } from './twin.js';
-import { LeafUp, TopDown } from './views.js';
+import { LeafUp, nameOf, TopDown } from './views.js';
 
 export const $ = (id) => document.getElementById(id);
 const KEEP_ABOVE = 4; // rows of callers left in sight when a zoom has to scroll
@@ -297,16 +297,15 @@ export class FlameGraph {
   }
 
   stackText(node) {
-    const { view, profile } = this;
+    const { view } = this;
     const names = [];
-    for (let i = node; i > 0; i = view.parent[i]) names.push(cleanText(profile.names[view.name[i]]));
+    for (let i = node; i > 0; i = view.parent[i]) names.push(cleanText(nameOf(view, i)));
     return (this.state.leafUp ? names.reverse() : names).join('\n');
   }
 
   async copy(what) {
     const node = this.state.selected >= 0 ? this.state.selected : this.state.zoom;
-    const name = node === 0 ? 'all' : cleanText(this.profile.names[this.view.name[node]]);
-    const text = what === 'stack' ? this.stackText(node) : name;
+    const text = what === 'stack' ? this.stackText(node) : cleanText(nameOf(this.view, node));
     let done = true;
     try {
       await navigator.clipboard.writeText(text);
@@ -385,16 +384,19 @@ export class FlameGraph {
   /** Zoom as a path of (name, kind) pairs, which means the same in both views and after regenerating the file in leaf-up. */
   zoomPath(node) {
     const steps = [];
-    for (let i = node; i > 0; i = this.view.parent[i]) steps.push(`${this.view.name[i].toString(36)}-${this.view.kind[i]}`);
+    for (let i = node; i > 0; i = this.view.parent[i]) steps.push(this.stepOf(i));
     return steps.reverse().join('.');
+  }
+
+  stepOf(node) {
+    return `${this.view.name[node].toString(36)}-${this.view.kind[node]}`;
   }
 
   followPath(path) {
     let node = 0;
     for (const step of path.split('.')) {
-      const [name, kind] = step.split('-');
       let c = this.view.first(node);
-      while (c >= 0 && !(this.view.name[c] === parseInt(name, 36) && this.view.kind[c] === Number(kind))) c = this.view.next(c);
+      while (c >= 0 && this.stepOf(c) !== step) c = this.view.next(c);
       if (c < 0) break;
       node = c;
     }
@@ -531,11 +533,12 @@ export class FlameGraph {
       return true;
     }
     const onControl = document.activeElement instanceof HTMLButtonElement;
+    const move = () => this.move(e.key);
     const run = {
-      ArrowUp: () => this.move(e.key),
-      ArrowDown: () => this.move(e.key),
-      ArrowLeft: () => this.move(e.key),
-      ArrowRight: () => this.move(e.key),
+      ArrowUp: move,
+      ArrowDown: move,
+      ArrowLeft: move,
+      ArrowRight: move,
       Home: () => this.select(0),
       Enter: () => this.zoomTo(Math.max(0, this.state.selected)),
       Backspace: () => this.zoomTo(Math.max(0, this.view.parent[this.state.zoom])),

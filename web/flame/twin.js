@@ -5,6 +5,7 @@
 import { KINDS } from './kinds.js';
 import { cleanText, formatPercent } from './text.js';
 import { element } from './details.js';
+import { nameOf } from './views.js';
 
 const MAX_ITEMS = 200;
 const MAX_LOOKED_AT = 5000;
@@ -61,18 +62,15 @@ export class Twin {
   item(view, it, selected) {
     const { node } = it;
     const p = view.profile;
-    const name = view.name[node] < 0 ? 'all' : cleanText(p.names[view.name[node]]);
     const kind = node === 0 ? '' : `, ${KINDS[view.kind[node]].label}`;
-    const text = `${name}, ${formatPercent(view.total[node], p.total[0])} total, ${formatPercent(view.self(node), p.total[0])} self${kind}`;
+    const text = `${cleanText(nameOf(view, node))}, ${formatPercent(view.total[node], p.total[0])} total, ${formatPercent(view.self(node), p.total[0])} self${kind}`;
     const e = element('div', '', text);
     e.id = `node-${node}`;
     e.dataset.node = String(node);
     e.setAttribute('role', 'treeitem');
-    e.setAttribute('aria-level', String(view.depth[node] + 1));
-    e.setAttribute('aria-posinset', String(it.place));
-    e.setAttribute('aria-setsize', String(it.of));
-    e.setAttribute('aria-selected', String(node === selected));
-    if (it.children || view.first(node) >= 0) e.setAttribute('aria-expanded', String(it.children > 0));
+    const said = { level: view.depth[node] + 1, posinset: it.place, setsize: it.of, selected: node === selected };
+    if (it.children || view.first(node) >= 0) said.expanded = it.children > 0;
+    for (const [key, value] of Object.entries(said)) e.setAttribute(`aria-${key}`, String(value));
     return e;
   }
 }

@@ -9,6 +9,12 @@
 import { judgeChange } from './change.js';
 import { KIND_ROOT, kindGroup } from './kinds.js';
 
+/** What a node of either tree is called. */
+export function nameOf(view, node) {
+  const id = view.name[node];
+  return id < 0 ? 'all' : view.profile.names[id];
+}
+
 export class TopDown {
   constructor(profile) {
     this.profile = profile;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `wick endpoints`: a table, and of the chosen endpoint latency over time.
 import { formatCount } from '../flame/text.js';
-import { byId, element, readData, startTheme, time } from './common.js';
-import { NO_ENDPOINT, drawLatency } from './latency.js';
+import { element, NO_ENDPOINT, time } from './common.js';
+import { drawLatency } from './latency.js';
+import { byId, readData, startTheme } from './single.js';
 
 const data = readData();
 let current = 0;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chart of an endpoint's latency over time: median and 99th percentile of the requests that began in each second.
 import { cleanText } from '../flame/text.js';
-import { svg, time } from './common.js';
+import { NO_ENDPOINT, svg, time } from './common.js';
 
-export const NO_ENDPOINT = '[no endpoint]';
 const LEFT = 80;
 const BOTTOM = 24;
 const TOP = 10;
@@ -52,9 +51,8 @@ function drawLine(chart, seconds, key, radius, x, y) {
   });
   chart.append(svg('path', { d: path, class: key.slice(0, 3) }));
   for (const s of seconds) {
-    const dot = svg('circle', { cx: x(s.second), cy: y(s[key]), r: radius, class: key.slice(0, 3) });
-    dot.append(svg('title', {}, `${s.count} ${s.count === 1 ? 'request' : 'requests'}: ${key.slice(0, 3)} ${time(s[key])}`));
-    chart.append(dot);
+    chart.append(svg('circle', { cx: x(s.second), cy: y(s[key]), r: radius, class: key.slice(0, 3),
+      hint: `${s.count} ${s.count === 1 ? 'request' : 'requests'}: ${key.slice(0, 3)} ${time(s[key])}` }));
   }
 }
 

@@ -21,9 +21,9 @@ function row(parent, name, figures) {
   return picture;
 }
 
-function box(trace, item, className) {
+function box(trace, item, className, hint) {
   return svg('rect', { x: percent(item.start_ns, trace.duration_ns), y: 1, height: 16,
-    width: percent(item.duration_ns, trace.duration_ns), class: className });
+    width: percent(item.duration_ns, trace.duration_ns), class: className, hint });
 }
 
 const sumOf = (bars, key) => bars.reduce((s, b) => s + b[key], 0);
@@ -71,13 +71,11 @@ export class Timeline {
     this.drawRuler(trace);
     for (const s of trace.spans) {
       const picture = row(this.places.spans, `${'\u2003'.repeat(Math.min(s.depth, 8))}${s.operation ?? '[span]'}`, time(s.duration_ns));
-      const rect = box(trace, s, 'span');
       const labels = s.labels ? `, ${s.labels}` : '';
       const said = `${s.operation ?? '[span]'}: ${time(s.duration_ns)}, span ${s.id ?? 'without id'}${labels}`;
-      rect.append(svg('title', {}, said));
       picture.setAttribute('role', 'img');
       picture.setAttribute('aria-label', cleanText(`${said}, from ${time(s.start_ns)} on`));
-      picture.append(rect);
+      picture.append(box(trace, s, 'span', said));
     }
   }
 
@@ -100,17 +98,12 @@ export class Timeline {
   makeLane(trace, thread, parent, bars, gaps, name, figures) {
     const picture = row(parent, name, figures);
     const rects = bars.map((bar) => {
-      const rect = box(trace, bar, `bar ${kindOf(bar)}`);
-      rect.append(svg('title', {}, `${bar.state}, ${time(bar.duration_ns)}`));
+      const rect = box(trace, bar, `bar ${kindOf(bar)}`, `${bar.state}, ${time(bar.duration_ns)}`);
       rect.addEventListener('click', () => this.showBar(thread, bar, rect));
       picture.append(rect);
       return rect;
     });
-    for (const gap of gaps) {
-      const rect = box(trace, gap, 'gap');
-      rect.append(svg('title', {}, `not sampled, ${time(gap.duration_ns)}`));
-      picture.append(rect);
-    }
+    for (const gap of gaps) picture.append(box(trace, gap, 'gap', `not sampled, ${time(gap.duration_ns)}`));
     picture.setAttribute('tabindex', '0');
     picture.setAttribute('role', 'group');
     picture.setAttribute('aria-label', `${name.trim()} of ${thread.name}: ${bars.length} bars, arrow keys choose`);

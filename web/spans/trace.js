@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `wick trace`: a choice of traces, and the one that is shown.
-import { byId, element, readData, startTheme, time } from './common.js';
+import { element, time } from './common.js';
+import { byId, readData, startTheme } from './single.js';
 import { Timeline } from './timeline.js';
 
 const data = readData();

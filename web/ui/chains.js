@@ -4,7 +4,7 @@
 // as wide as what it retains.
 import { cleanText, formatCount, formatWeight } from '../flame/text.js';
 import { svg } from '../spans/common.js';
-import { h } from './dom.js';
+import { h, onPress, redraw } from './dom.js';
 import { shortClass } from './lock_graph.js';
 
 /** Of `java.lang.Thread "worker-1"` or `class a.b.C` what is said of the class without its package. */
@@ -121,8 +121,10 @@ export class Chains {
     this.picture.setAttribute('viewBox', `0 0 ${width} ${height}`);
     this.picture.style.maxWidth = `${width}px`;
     this.picture.style.minWidth = `${width * SMALLEST}px`;
-    const focused = document.activeElement?.dataset?.node;
-    this.picture.replaceChildren();
+    redraw(this.picture, () => this.drawAll());
+  }
+
+  drawAll() {
     const all = [];
     const visit = (node, path) => {
       node.path = `${path}/${node.key}`;
@@ -134,7 +136,6 @@ export class Chains {
     };
     for (const root of this.roots) visit(root, '');
     for (const node of all.sort((a, b) => a.row - b.row || a.column - b.column)) this.drawNode(node);
-    if (focused) this.picture.querySelector(`[data-node="${CSS.escape(focused)}"]`)?.focus();
   }
 
   at(node) {
@@ -154,21 +155,13 @@ export class Chains {
     const pressed = this.chosen === node.path;
     const g = svg('g', { class: `holder ${node.kind}`, role: 'button', tabindex: '0', 'aria-pressed': String(pressed) });
     g.dataset.node = node.path;
-    const box = svg('rect', { x, y, width: BOX, height: HEIGHT, rx: 6 });
-    box.append(svg('title', {}, title));
+    const box = svg('rect', { x, y, width: BOX, height: HEIGHT, rx: 6, hint: title });
     const line = (below, text, cls) => svg('text', { class: cls, x: x + 10, y: y + below }, text ? `${text} ` : '');
     g.append(box, line(18, fit(way, 28), 'way'), line(size ? 35 : 38, fit(name, 23), ''), line(52, size, 'quiet'));
-    const choose = () => {
+    onPress(g, () => {
       this.chosen = pressed ? '' : node.path;
       this.draw();
       this.onPick(pressed ? null : node);
-    };
-    g.addEventListener('click', choose);
-    g.addEventListener('keydown', (e) => {
-      if (e.key !== 'Enter' && e.key !== ' ') return;
-      e.preventDefault();
-      e.stopPropagation();
-      choose();
     });
     this.picture.append(g);
   }

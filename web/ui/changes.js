@@ -2,10 +2,10 @@
 // The table of a comparison: methods by self and total, before and after, what changed, and whether that is more than sampling error. All
 // figures are the server's, as `wick diff` has them.
 import { of } from './api.js';
-import { methodText, searchOf } from './cpu.js';
+import { methodText } from './cpu.js';
 import { h } from './dom.js';
 import { weightText } from './format.js';
-import { formatCount } from '../flame/text.js';
+import { compileSearch, formatCount } from '../flame/text.js';
 import { exactly } from './state.js';
 import { Table } from './table.js';
 import { Slot } from './view.js';
@@ -32,7 +32,7 @@ export function changeText(sum) {
   const half = (100 * (sum.interval[1] - sum.interval[0])) / 2;
   const side = { noise: 'noise', new: 'up', grew: 'up', shrank: 'down', gone: 'down' }[verdict];
   return h(`span.change.${side}`, { title: `${verdict}; with 95 % confidence from ${signed(sum.interval[0])} to ${signed(sum.interval[1])} %` },
-    h('i', { 'aria-hidden': 'true' }, MARKS[verdict]), h('span.unseen', {}, `${verdict}: `), signed(sum.change), h('span.half', {}, ` \u00b1 ${half.toFixed(2)} %`));
+    h('i', { 'aria-hidden': 'true' }, MARKS[verdict]), h('span.unseen', `${verdict}: `), signed(sum.change), h('span.half', ` \u00b1 ${half.toFixed(2)} %`));
 }
 
 /** What the server is asked to sort by: its word for a column. */
@@ -40,7 +40,7 @@ const ORDERS = { verdict: 'change', name: 'name', self_before: 'self_before', se
 
 export class Changes extends Slot {
   constructor() {
-    super('div.changes', (answer, context) => this.draw(answer, context));
+    super('div.changes');
     const part = (key, head, colour) => [
       { key: `${key}_before`, head: `${head} before`, hint: `${head} weight before`, value: (r) => r[key].before, text: (r) => this.weight(r[key], 'before') },
       { key: `${key}_after`, head: `${head} after`, hint: `${head} weight after`, value: (r) => r[key].after, text: (r) => this.weight(r[key], 'after'), bar: (r) => r[key].share_after, colour },
@@ -61,7 +61,7 @@ export class Changes extends Slot {
     });
     this.sum = h('p.quiet');
     this.csv = h('a.plain.as-button', { download: true, title: 'All methods of this table as a file for spreadsheets' }, 'CSV');
-    this.head = h('div.changes-head', {}, h('h2', {}, 'Methods'), this.sum, this.csv);
+    this.head = h('div.changes-head', h('h2', 'Methods'), this.sum, this.csv);
   }
 
   again() {
@@ -78,7 +78,7 @@ export class Changes extends Slot {
 
   /** The search of the flame graph leaves methods that fit, unless it was made by a click on one of them. */
   searched({ state }) {
-    return state.search && !/^\^.*\$$/.test(state.search) ? searchOf(state.search) : null;
+    return /^\^.*\$$/.test(state.search) ? null : compileSearch(state.search);
   }
 
   fail(e) {
@@ -98,7 +98,7 @@ export class Changes extends Slot {
     const own = verdictOf(r.self);
     if (own !== 'noise') return own;
     const below = verdictOf(r.total);
-    return below === 'noise' ? h('span.quiet', {}, 'noise') : `${below} below`;
+    return below === 'noise' ? h('span.quiet', 'noise') : `${below} below`;
   }
 
   draw(answer, context) {
@@ -108,8 +108,8 @@ export class Changes extends Slot {
     const side = (s) => `${weightText(s.weight, this.unit)} in ${formatCount(s.samples)} samples`;
     this.sum.textContent = `before ${side(before)}, after ${side(after)}; \u2248 is within sampling error`;
     const pattern = this.searched(context);
-    if (pattern) this.table.update(answer.rows.filter((r) => pattern.test(r.name)));
+    if (pattern) this.table.update(answer.rows.filter((r) => pattern.test.test(r.name)));
     else this.table.update(answer.rows, answer.total_rows);
-    if (!this.table.root.isConnected) this.root.replaceChildren(this.head, this.table.root);
+    this.keep(this.head, this.table.root);
   }
 }

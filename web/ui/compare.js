@@ -7,9 +7,8 @@ import { chip, FilterAdder, filterChips } from './filters.js';
 import { FlameSlot } from './flame_slot.js';
 import { dateOf, durationOf } from './format.js';
 import { Segment } from './segment.js';
-import { TimeAxis } from './series.js';
-import { basePatch, baseState, compareQueryOf, filtersOf, queryOf } from './state.js';
-import { Slot } from './view.js';
+import { basePatch, baseState, compareQueryOf, filtersOf } from './state.js';
+import { WeightAxis } from './time_chart.js';
 
 const HEIGHT = 64;
 const BINS = '160';
@@ -23,17 +22,15 @@ class Side {
   /** @param head what says which recording it is @param onChange (part of the side's own state) */
   constructor(title, head, onChange) {
     this.title = title;
-    this.axis = new TimeAxis({ label: `${title}: weight over time`, height: HEIGHT, onRange: (from, to) => onChange({ from, to }) });
-    this.series = new Slot('div', (answer, context) => this.axis.update(answer, [context.state.from, context.state.to], context.theme, context.recording.marks));
+    this.axis = new WeightAxis({ label: `${title}: weight over time`, height: HEIGHT, onRange: (from, to) => onChange({ from, to }) }, BINS);
     this.chips = h('div.chips', { role: 'group', 'aria-label': `Filters ${title.toLowerCase()}` });
     this.adder = new FilterAdder({ id: `filter-values-${title.toLowerCase()}`, label: `${title}: filter`, button: `${title}: add filter`, onAdd: onChange });
     this.onChange = onChange;
-    this.filters = h('div.side-filters', {}, this.chips, this.adder.root);
-    this.root = h('section.card.compare-side', { 'aria-label': title }, h('div.side-head', {}, h('h2', {}, title), head), this.axis.root, this.filters);
+    this.filters = h('div.side-filters', this.chips, this.adder.root);
+    this.root = h('section.card.compare-side', { 'aria-label': title }, h('div.side-head', h('h2', title), head), this.axis.root, this.filters);
   }
 
   release() {
-    this.series.release();
     this.axis.release();
   }
 
@@ -41,18 +38,12 @@ class Side {
   update(context, own, more) {
     const { state, recording } = context;
     this.axis.root.hidden = state.eventKind === 'live' || !(recording.live || recording.end_ns > recording.start_ns);
-    if (!this.axis.root.hidden) this.askSeries(context);
+    if (!this.axis.root.hidden) this.axis.ask(context);
     const where = ` ${this.title.toLowerCase()}`;
     const time = state.to > state.from ? [chip('time', durationOf(state.to - state.from), `Remove the range of time${where}`, () => this.onChange({ from: 0, to: 0 }))] : [];
     exchange(this.chips, [...time, ...(own ? filterChips(state, (without) => this.onChange(filtersOf(without)), where) : []), ...more]);
     this.adder.root.hidden = !own;
     this.adder.update(recording, state);
-  }
-
-  async askSeries(context) {
-    const by = context.state.eventKind === 'wall' ? 'state' : 'kind';
-    await this.series.ask(context, 'series', [...queryOf(context.state, ['from', 'to']), ['bins', BINS], ['by', by], ['top', '14']]);
-    if (this.series.root.firstChild?.matches?.('.error')) this.axis.note.textContent = this.series.root.textContent;
   }
 }
 
@@ -65,21 +56,18 @@ export class CompareView {
     this.own = h('button.filter-toggle', { type: 'button', title: 'Filters of its own, instead of those that stand after', onclick: () => this.split() }, 'Own filters');
     this.scale = new Segment('div.segment', 'Compare', (value) => this.context.navigate({ absolute: value === 'weights' }));
     this.swap = button('Swap', () => this.exchangeSides(), { title: 'Make before of after, and after of before' });
-    this.lead = h('div.lead', {}, this.scale.root, this.swap);
+    this.lead = h('div.lead', this.scale.root, this.swap);
     this.home = h('div.page-tools', { hidden: true });
     this.flame = new FlameSlot(this.lead, this.home);
     this.flame.nothingFits = (e) => this.nothingFits(e);
     this.changes = new Changes();
-    this.sides = h('div.compare-sides', {}, this.before.root, this.after.root);
+    this.sides = h('div.compare-sides', this.before.root, this.after.root);
     this.place = h('div.compared');
     this.root = h('div.page.compare.scrolls', { tabindex: '-1' }, this.sides, this.home, this.place);
   }
 
   release() {
-    this.before.release();
-    this.after.release();
-    this.flame.release();
-    this.changes.release();
+    for (const part of [this.before, this.after, this.flame, this.changes]) part.release();
   }
 
   /** Before has filters of its own from now on, at first the same; or no longer. */

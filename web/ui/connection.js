@@ -121,7 +121,7 @@ export class Connection {
     const [title, text] = TEXTS[state];
     const typed = this.box.querySelector('input')?.value ?? '';
     const focus = this.box.contains(document.activeElement);
-    this.box.replaceChildren(h('p', {}, h('b', {}, `${title}.`), ` ${text}`), ...(['lost', 'token'].includes(state) ? [this.form(typed)] : []));
+    this.box.replaceChildren(h('p', h('b', `${title}.`), ` ${text}`), ...(['lost', 'token'].includes(state) ? [this.form(typed)] : []));
     if (focus) this.box.querySelector('input')?.focus();
     say(`${title}. ${text}`);
   }
@@ -134,6 +134,6 @@ export class Connection {
       const to = addressWith(input.value, location.hash);
       if (to) location.assign(to);
       else said.textContent = 'That is not an address of wick ui: it has a token, as in the example.';
-    } }, input, h('button.plain', {}, 'Open'), said);
+    } }, input, h('button.plain', 'Open'), said);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the weight of an event is: flame graph, one for each thread or endpoint, table of methods, one method between its callers
 // and callees, threads.
-import { formatCount, formatPercent } from '../flame/text.js';
+import { compileSearch, formatCount, formatPercent } from '../flame/text.js';
 import { button, h } from './dom.js';
 import { weightText } from './format.js';
 import { FlameSlot } from './flame_slot.js';
@@ -10,7 +10,7 @@ import { Lines } from './lines.js';
 import { Sandwich } from './sandwich.js';
 import { Segment } from './segment.js';
 import { exactly, queryOf } from './state.js';
-import { Table } from './table.js';
+import { figures, Table } from './table.js';
 import { Slot } from './view.js';
 
 const SHOWS = [['', 'Flame graph'], ['methods', 'Methods'], ['sandwich', 'Sandwich'], ['lines', 'Lines'], ['threads', 'Threads'], ['groups', 'Side by side']];
@@ -25,14 +25,14 @@ function isJava(name) {
 /** A name whose package gives way first where there is no room. */
 export function methodText(name) {
   const [, before, rest] = /^((?:[a-z_][\w$]*\.)+)([^.\s]+\..+)$/.exec(name) ?? ['', '', name];
-  return before ? h('span.method', {}, h('span.package', {}, before), h('span', {}, rest)) : name;
+  return before ? h('span.method', h('span.package', before), h('span', rest)) : name;
 }
 
 /** A weight beside its share, as two columns of a table. */
 export function weightColumns(key, head, all, unit, colour) {
   return [
-    { key: `${key}_share`, head: `${head} %`, value: (r) => r[key], text: (r) => formatPercent(r[key], all()), bar: (r) => r[key] / (all() || 1), colour },
-    { key, head, value: (r) => r[key], text: (r) => weightText(r[key], unit()) },
+    { key: `${key}_share`, head: `${head} %`, value: (r) => r[key], text: (r) => formatPercent(r[key], all()), all, colour },
+    figures(key, head, (v) => weightText(v, unit())),
   ];
 }
 
@@ -40,8 +40,8 @@ export class CpuView {
   constructor() {
     this.switch = new Segment('div.segment', 'Show as', (show) => this.context.navigate({ show, sort: '' }));
     this.place = h('div.fill');
-    this.home = h('div.page-tools', {}, this.switch.root);
-    this.root = h('div.page.fill', {}, this.home, this.place);
+    this.home = h('div.page-tools', this.switch.root);
+    this.root = h('div.page.fill', this.home, this.place);
     this.part = null;
     this.partName = null;
   }
@@ -87,14 +87,14 @@ export function methodsAsked({ sort, turned, most }, search) {
 /** Methods by self and total; a click shows where they are in the flame graph, or what calls them and what they call. */
 class Methods extends Slot {
   constructor() {
-    super('div.scrolls', (answer, context) => this.draw(answer, context));
+    super('div.scrolls');
     this.whole = { weight: 0, unit: 'ns' };
     const columns = [
       { key: 'name', head: 'Method', value: (r) => r.name, text: (r) => methodText(r.name) },
       ...weightColumns('self', 'Self', () => this.whole.weight, () => this.whole.unit, 'var(--cell-self)'),
       ...weightColumns('total', 'Total', () => this.whole.weight, () => this.whole.unit, 'var(--cell-total)'),
-      { key: 'samples', head: 'Samples', value: (r) => r.self_samples, text: (r) => formatCount(r.self_samples) },
-      { key: 'sandwich', head: 'Details', value: (r) => r.total, text: (r) => h('span.row-tools', {}, button('Callers, callees', () => this.context.navigate({ show: 'sandwich', focus: r.name, zoom: '' }), { 'aria-label': `Callers, callees of ${r.name}` }), isJava(r.name) ? button('Lines', () => this.context.navigate({ show: 'lines', focus: r.name, zoom: '' }), { 'aria-label': `Lines of ${r.name}` }) : null) },
+      figures('self_samples', 'Samples', formatCount),
+      { key: 'sandwich', head: 'Details', value: (r) => r.total, text: (r) => h('span.row-tools', this.way('Callers, callees', 'sandwich', r), isJava(r.name) ? this.way('Lines', 'lines', r) : null) },
     ];
     this.table = new Table(columns, {
       caption: 'Methods by weight', sort: 'self_share', empty: 'No samples fit the filters.', rows: 'methods',
@@ -105,6 +105,11 @@ class Methods extends Slot {
     });
   }
 
+  /** A button of a row that shows more of its method. */
+  way(text, show, { name }) {
+    return button(text, () => this.context.navigate({ show, focus: name, zoom: '' }), { 'aria-label': `${text} of ${name}` });
+  }
+
   update(context) {
     const { rows, by } = methodsAsked(this.table, context.state.search);
     this.ask(context, 'table', [...queryOf(context.state), ['rows', String(rows)], ['by', 'method'], ['sort', by]]);
@@ -112,31 +117,22 @@ class Methods extends Slot {
 
   draw(answer, context) {
     this.whole = answer;
-    const pattern = context.state.search ? searchOf(context.state.search) : null;
-    if (pattern) this.table.update(answer.rows.filter((r) => pattern.test(r.name)));
+    const pattern = compileSearch(context.state.search);
+    if (pattern) this.table.update(answer.rows.filter((r) => pattern.test.test(r.name)));
     else this.table.update(answer.rows, answer.total_rows);
-    if (!this.table.root.isConnected) this.root.replaceChildren(this.table.root);
-  }
-}
-
-/** What is searched for, as the flame graph takes it; null if it is no expression. */
-export function searchOf(text) {
-  try {
-    return new RegExp(text, /\p{Lu}/u.test(text) ? '' : 'i');
-  } catch {
-    return null;
+    this.keep(this.table.root);
   }
 }
 
 class Threads extends Slot {
   constructor() {
-    super('div.scrolls', (answer, context) => this.draw(answer, context));
+    super('div.scrolls');
     this.whole = { weight: 0, unit: 'ns' };
     const columns = [
       { key: 'name', head: 'Thread', value: (r) => r.name || '[no name]' },
       ...weightColumns('weight', 'Weight', () => this.whole.weight, () => this.whole.unit, 'var(--cell-total)'),
-      { key: 'samples', head: 'Samples', value: (r) => r.samples, text: (r) => formatCount(r.samples) },
-      { key: 'tid', head: 'Thread id', value: (r) => r.tid, text: (r) => (r.tid ? String(r.tid) : '\u2013') },
+      figures('samples', 'Samples', formatCount),
+      figures('tid', 'Thread id', (tid) => (tid ? String(tid) : '\u2013')),
     ];
     this.table = new Table(columns, {
       caption: 'Threads by weight', sort: 'weight_share', empty: 'No samples fit the filters.', rows: 'threads',
@@ -157,6 +153,6 @@ class Threads extends Slot {
   draw(answer) {
     this.whole = answer;
     this.table.update(answer.threads, answer.total);
-    if (!this.table.root.isConnected) this.root.replaceChildren(this.table.root);
+    this.keep(this.table.root);
   }
 }

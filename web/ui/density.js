@@ -6,14 +6,11 @@
 import { heatColour } from '../heat/grid.js';
 import { formatCount } from '../flame/text.js';
 import { svg, time } from '../spans/common.js';
-import { h, say } from './dom.js';
-import { clockOf, timeStep } from './format.js';
-import { Table } from './table.js';
+import { asTable, choosing, h, isModified, say, take, watchSize } from './dom.js';
+import { clockOf } from './format.js';
+import { BOTTOM, drawClock, LEFT, RIGHT, scaleLine, TOP } from './series.js';
+import { figures, Table } from './table.js';
 
-const LEFT = 64;
-const RIGHT = 12;
-const TOP = 8;
-const BOTTOM = 20;
 const DARKEST = 8; // so many requests in a cell, or more, have the hottest colour
 
 /** "from-to-least-most" as text, since numbers of today's times are exact to 256 ns only; null if it is none. */
@@ -107,24 +104,21 @@ export class Density {
       'aria-label': 'Latency over time: columns are time, rows are latency. Arrow keys move to a cell, with Shift they choose, Enter shows the traces of the cell or of what is chosen, Escape clears the choice.' });
     this.note = h('p.series-note');
     this.makeTable();
-    const line = (key, text) => h('span', {}, h(`i.line.${key}`), text);
-    this.root = h('div.density-box', {}, h('div.axis-head', {}, h('div.legend', {}, line('p99', '99th percentile'), line('p50', 'median'), h('span', {}, h('i.swatch.key-density'), 'requests, hotter for more')), this.note), this.picture, this.details);
+    const line = (key, text) => h('span', h(`i.line.${key}`), text);
+    this.root = h('div.density-box', h('div.axis-head', h('div.legend', line('p99', '99th percentile'), line('p50', 'median'), h('span', h('i.swatch.key-density'), 'requests, hotter for more')), this.note), this.picture, this.details);
     this.bind();
-    this.resizes = new ResizeObserver(() => this.draw());
-    this.resizes.observe(this.picture);
+    this.resizes = watchSize(this.picture, () => this.draw());
   }
 
   makeTable() {
-    const took = (key, head) => ({ key, head, value: (r) => r[key], text: (r) => time(r[key]) });
     this.table = new Table([
-      { key: 'column', head: 'From, UTC', value: (r) => r.column, text: (r) => this.clock(r.column) },
-      { key: 'count', head: 'Requests', value: (r) => r.count, text: (r) => formatCount(r.count) },
-      took('p50_ns', 'Median'), took('p99_ns', 'p99'), took('max_ns', 'Longest'),
+      figures('column', 'From, UTC', (column) => this.clock(column)), figures('count', 'Requests', formatCount),
+      figures('p50_ns', 'Median', time), figures('p99_ns', 'p99', time), figures('max_ns', 'Longest', time),
     ], {
       caption: 'Latency by time', sort: 'max_ns', empty: 'No requests.', pickLabel: () => 'Show the traces of this time',
       onPick: (r) => this.pick({ columns: [r.column, r.column + 1], rows: [0, this.bands.answer.rows] }),
     });
-    this.details = h('details.as-table', { ontoggle: () => this.drawTable() }, h('summary', {}, 'As a table'), this.table.root);
+    this.details = asTable(this.table, () => this.drawTable());
   }
 
   release() {
@@ -176,25 +170,9 @@ export class Density {
   }
 
   drawScales() {
-    for (const ns of this.bands.ticks(this.height - TOP - BOTTOM)) {
-      const y = this.y(ns);
-      this.picture.append(svg('line', { x1: LEFT, x2: this.width - RIGHT, y1: y, y2: y, class: 'grid-line' }),
-        svg('text', { x: LEFT - 8, y: y + 4, 'text-anchor': 'end' }, time(ns)));
-    }
-    const { answer } = this.bands;
-    const length = answer.columns.length * answer.column_ns;
-    const step = timeStep(length, Math.max(2, (this.width - LEFT) / 110));
-    const room = step < 1e9 ? 80 : 56;
-    let free = -Infinity; // where the label before this one ends
-    for (let t = Math.ceil(answer.start_ns / step) * step; t <= answer.start_ns + length; t += step) {
-      const x = this.x((t - answer.start_ns) / answer.column_ns);
-      const anchor = x > this.width - 40 ? 'end' : x < LEFT + 24 ? 'start' : 'middle';
-      const left = x - { start: 0, middle: room / 2, end: room }[anchor];
-      this.picture.append(svg('line', { x1: x, x2: x, y1: this.height - BOTTOM, y2: this.height - BOTTOM + 4, class: 'grid-line' }));
-      if (left < free) continue;
-      free = left + room;
-      this.picture.append(svg('text', { x, y: this.height - 4, 'text-anchor': anchor }, clockOf(t + 1e3, step < 1e9 ? 1e9 : Infinity)));
-    }
+    for (const ns of this.bands.ticks(this.height - TOP - BOTTOM)) scaleLine(this.picture, this.width, this.y(ns), time(ns));
+    const { start_ns, column_ns, columns } = this.bands.answer;
+    drawClock(this.picture, this, [start_ns, start_ns + columns.length * column_ns], (t) => this.x((t - start_ns) / column_ns));
   }
 
   drawCells() {
@@ -203,9 +181,8 @@ export class Density {
       c.counts.forEach((count, row) => {
         if (!count) return;
         const top = this.y(this.bands.edges[row + 1]);
-        const cell = svg('rect', { x: a, y: top, width: Math.max(2, b - a - (b - a > 4 ? 1 : 0)), height: Math.max(2, this.y(this.bands.edges[row]) - top - 0.5), class: 'cell' });
-        cell.style.fill = this.bands.colour(this.theme, count);
-        this.picture.append(cell);
+        this.picture.append(svg('rect', { x: a, y: top, width: Math.max(2, b - a - (b - a > 4 ? 1 : 0)), height: Math.max(2, this.y(this.bands.edges[row]) - top - 0.5), class: 'cell',
+          colour: this.bands.colour(this.theme, count) }));
       });
     });
   }
@@ -255,37 +232,27 @@ export class Density {
   }
 
   bind() {
-    let first = null;
     const area = this.picture;
-    area.addEventListener('pointerdown', (e) => {
-      if (e.button !== 0 || !this.bands?.answer.count || !this.cellAt(e).inside) return;
-      first = this.cellAt(e);
-      area.setPointerCapture(e.pointerId);
-    });
-    area.addEventListener('pointermove', (e) => {
-      if (!this.bands?.answer.count) return;
-      const at = this.cellAt(e);
-      if (first) this.drawMarks(between(first, at));
-      else if (at.inside) this.note.textContent = this.describe(between(at, at));
-    });
-    area.addEventListener('pointerleave', () => !first && this.drawMarks());
-    area.addEventListener('pointerup', (e) => {
-      if (!first) return;
-      const rect = between(first, this.cellAt(e));
-      this.cursor = { column: first.column, row: first.row };
-      this.anchor = first = null;
-      this.pick(rect);
-    });
-    area.addEventListener('pointercancel', () => {
-      first = null;
-      this.drawMarks();
+    choosing(area, {
+      ready: () => this.bands?.answer.count,
+      place: (e) => this.cellAt(e),
+      drag: (first, at) => this.drawMarks(between(first, at)),
+      drop: (first, at) => {
+        this.cursor = { column: first.column, row: first.row };
+        this.anchor = null;
+        this.pick(between(first, at));
+      },
+      hover: (at) => {
+        if (at.inside) this.note.textContent = this.describe(between(at, at));
+      },
+      rest: () => this.drawMarks(),
     });
     area.addEventListener('keydown', (e) => this.onKey(e));
     for (const what of ['focus', 'blur']) area.addEventListener(what, () => this.bands && this.drawMarks());
   }
 
   onKey(e) {
-    if (!this.bands?.answer.count || e.ctrlKey || e.metaKey || e.altKey) return;
+    if (!this.bands?.answer.count || isModified(e)) return;
     const { columns, rows } = this.bands.answer;
     const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1], PageUp: [-10, 0], PageDown: [10, 0], Home: [-columns.length, 0], End: [columns.length, 0] }[e.key];
     if (step) {
@@ -297,7 +264,6 @@ export class Density {
     } else if (e.key === 'Enter') this.pick(between(this.anchor ?? this.cursor, this.cursor));
     else if (e.key === 'Escape' && this.chosen) this.pick(null);
     else return;
-    e.preventDefault();
-    e.stopPropagation();
+    take(e);
   }
 }

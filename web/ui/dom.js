@@ -3,8 +3,9 @@
 // from a recording is markup.
 import { cleanText } from '../flame/text.js';
 
-/** h('button.plain', {type: 'button', onclick: f, title: '...'}, child...): a child is a node, a text, or null for none. */
-export function h(what, attributes = {}, ...children) {
+/** h('button.plain', {type: 'button', onclick: f, title: '...'}, child...) or h('p', child...): a child is a node, a text, or null for none. */
+export function h(what, ...rest) {
+  const [attributes, children] = rest[0]?.constructor === Object ? [rest[0], rest.slice(1)] : [{}, rest];
   const [tag, ...classes] = what.split('.');
   const e = document.createElement(tag);
   if (classes.length) e.className = classes.join(' ');
@@ -43,7 +44,95 @@ export function button(text, onclick, attributes = {}) {
 
 /** What to show where there is nothing: what is missing, why, and what to do. */
 export function emptyBox(title, text, ...more) {
-  return h('section.empty', {}, h('h2', {}, title), text ? h('p', {}, text) : null, ...more);
+  return h('section.empty', h('h2', title), text ? h('p', text) : null, ...more);
+}
+
+/** A section with its heading. */
+export function card(title, ...children) {
+  return h('section.card', h('h2', title), ...children);
+}
+
+/** A list without signs before its items. */
+export function plainList(items) {
+  return h('ul.plain-list', ...items.map((item) => h('li', item)));
+}
+
+/** What is in a list of facts: pairs of what and how much. */
+export function factsOf(pairs) {
+  return pairs.map(([k, v]) => h('div', h('dt', k), h('dd', v)));
+}
+
+/** A colour of a legend. */
+export function swatch(colour) {
+  const e = h('i', { 'aria-hidden': 'true' });
+  e.style.background = colour;
+  return e;
+}
+
+/** Has a click, Enter and Space do the same. */
+export function onPress(e, act) {
+  e.addEventListener('click', act);
+  e.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' && event.key !== ' ') return;
+    take(event);
+    act();
+  });
+}
+
+/** Calls back when an element has got its size, and with each change of it; what it returns is to be disconnected. */
+export function watchSize(e, act) {
+  const watch = new ResizeObserver(act);
+  watch.observe(e);
+  return watch;
+}
+
+/** Draws a picture anew; the part of it that had the focus, known by its data-node, has it again. */
+export function redraw(picture, draw) {
+  const focused = document.activeElement?.dataset?.node;
+  picture.replaceChildren();
+  draw();
+  if (focused) picture.querySelector(`[data-node="${CSS.escape(focused)}"]`)?.focus();
+}
+
+/** A table that is folded away below its picture. @param draw called when it is unfolded */
+export function asTable(table, draw) {
+  return h('details.as-table', { ontoggle: draw }, h('summary', 'As a table'), table.root);
+}
+
+/** An event that nobody else is to see. */
+export function take(e) {
+  e.preventDefault();
+  e.stopPropagation();
+}
+
+/** Whether a key is the browser's, or nobody's. */
+export const isModified = (e) => e.ctrlKey || e.metaKey || e.altKey;
+
+/** Has the pointer choose in a picture, from the place where it is pressed to the one where it is released. @param hooks {ready(): there
+ *  is something to choose, place(e): {inside, ...}, drag(first, at), hover(at), drop(first, at), rest(): nothing is pointed at} */
+export function choosing(area, { ready, place, drag, hover, drop, rest }) {
+  let first = null;
+  area.addEventListener('pointerdown', (e) => {
+    const at = e.button === 0 && ready() ? place(e) : null;
+    if (!at?.inside) return;
+    first = at;
+    area.setPointerCapture(e.pointerId);
+    drag(first, at);
+  });
+  area.addEventListener('pointermove', (e) => {
+    if (first) drag(first, place(e));
+    else if (ready()) hover(place(e));
+  });
+  area.addEventListener('pointerleave', () => !first && ready() && rest());
+  area.addEventListener('pointerup', (e) => {
+    const from = first;
+    first = null;
+    if (from) drop(from, place(e));
+  });
+  area.addEventListener('pointercancel', () => {
+    first = null;
+    rest();
+  });
 }
 
 /** A command to copy. */
@@ -53,8 +142,8 @@ export function commandLine(text) {
 
 /** An error of the server or of the way to it, in sentences. */
 export function errorBox(error, title = 'This cannot be shown') {
-  return h('section.error', { role: 'alert' }, h('h2', {}, title), h('p', {}, error.why ?? String(error.message ?? error)),
-    error.whatToDo ? h('p.quiet', {}, error.whatToDo) : null);
+  return h('section.error', { role: 'alert' }, h('h2', title), h('p', error.why ?? String(error.message ?? error)),
+    error.whatToDo ? h('p.quiet', error.whatToDo) : null);
 }
 
 export function say(text) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the recording says, in sentences; each with the way to what it rests on.
 import { formatWeight } from '../flame/text.js';
-import { commandLine, emptyBox, exchange, h } from './dom.js';
+import { card, commandLine, emptyBox, exchange, h, plainList } from './dom.js';
 import { durationOf } from './format.js';
 import { exactly, formatState } from './state.js';
 import { eventsOf, Slot } from './view.js';
@@ -59,7 +59,7 @@ export function upperFirst(text) {
 
 export class ExplainView extends Slot {
   constructor() {
-    super('div.page.scrolls', (answer, context) => this.draw(answer, context));
+    super('div.page.scrolls');
   }
 
   update(context) {
@@ -69,10 +69,10 @@ export class ExplainView extends Slot {
   draw(answer, context) {
     const { state, recording } = context;
     const missing = answer.not_recorded.length
-      ? h('section.card', {}, h('h2', {}, 'Not in this recording'), h('ul.plain-list', {}, ...answer.not_recorded.map((t) => h('li', {}, upperFirst(t)))))
+      ? card('Not in this recording', plainList(answer.not_recorded.map(upperFirst)))
       : null;
     const open = answer.undecided?.length
-      ? h('section.card', {}, h('h2', {}, 'Too few samples to decide'), h('ul.plain-list', {}, ...answer.undecided.map((f) => h('li', {}, `${upperFirst(f.sentence)}.`))))
+      ? card('Too few samples to decide', plainList(answer.undecided.map((f) => `${upperFirst(f.sentence)}.`)))
       : null;
     if (!answer.findings.length) {
       const nothing = answer.idle
@@ -82,11 +82,11 @@ export class ExplainView extends Slot {
       return;
     }
     const most = answer.findings.reduce((m, f) => Math.max(m, f.cost_ns), 1);
-    const headline = answer.headline ? h('p.headline', {}, answer.headline) : null;
+    const headline = answer.headline ? h('p.headline', answer.headline) : null;
     const names = [...new Set(answer.findings.map((f) => f.group))];
-    const lists = names.map((name) => h('section.finding-group', {}, GROUPS[name] ? h('h2.group', {}, GROUPS[name]) : null,
-      h('ol.findings', {}, ...answer.findings.filter((f) => f.group === name).map((f) => this.finding(f, most, state, recording)))));
-    const foot = h('p.quiet', {}, `${durationOf(answer.duration_ns)} recorded${answer.own_ns ? `; wick itself used ${formatWeight(answer.own_ns, 'ns')} of CPU time` : ''}${answer.unfinished ? '; the recording is not finished' : ''}.`);
+    const lists = names.map((name) => h('section.finding-group', GROUPS[name] ? h('h2.group', GROUPS[name]) : null,
+      h('ol.findings', ...answer.findings.filter((f) => f.group === name).map((f) => this.finding(f, most, state, recording)))));
+    const foot = h('p.quiet', `${durationOf(answer.duration_ns)} recorded${answer.own_ns ? `; wick itself used ${formatWeight(answer.own_ns, 'ns')} of CPU time` : ''}${answer.unfinished ? '; the recording is not finished' : ''}.`);
     exchange(this.root, headline, lists, open, missing, foot, commandLine(`wick explain ${recording.path}`));
   }
 
@@ -94,8 +94,8 @@ export class ExplainView extends Slot {
     const to = evidenceOf(f, state, recording);
     const cost = h('span.cost-bar', { 'aria-hidden': 'true' });
     cost.style.width = `${Math.max(2, (100 * f.cost_ns) / most)}%`;
-    return h('li.card.finding', {}, h('div.cost', {}, h('span', {}, formatWeight(f.cost_ns, 'ns')), cost),
-      h('div', {}, h('p.sentence', {}, `${upperFirst(f.sentence)}.`), f.advice ? h('p.quiet', {}, upperFirst(f.advice)) : null,
+    return h('li.card.finding', h('div.cost', h('span', formatWeight(f.cost_ns, 'ns')), cost),
+      h('div', h('p.sentence', `${upperFirst(f.sentence)}.`), f.advice ? h('p.quiet', upperFirst(f.advice)) : null,
         h('a.go', { href: formatState(to), 'aria-label': `${LINK_TEXT[to.tab]}: ${f.sentence}` }, LINK_TEXT[to.tab])));
   }
 }

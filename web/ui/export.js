@@ -72,11 +72,11 @@ export class ExportMenu {
     this.command = h('code');
     this.copy = button('Copy', () => this.take(), { title: 'Copy the command' });
     this.files = h('ul.export-files');
-    this.filesHead = h('h2', {}, 'What is shown, as a file');
+    this.filesHead = h('h2', 'What is shown, as a file');
     this.pictures = h('ul.export-files.export-pictures');
-    this.picturesHead = h('h2', {}, 'Pictures of this page, as PNG');
-    this.box = h('div.export-box', {}, h('h2', {}, 'The command that shows the same'), h('div.export-command', {}, this.command, this.copy), this.filesHead, this.files, this.picturesHead, this.pictures);
-    this.root = h('details.export', {}, h('summary.plain', {}, 'Export'), this.box);
+    this.picturesHead = h('h2', 'Pictures of this page, as PNG');
+    this.box = h('div.export-box', h('h2', 'The command that shows the same'), h('div.export-command', this.command, this.copy), this.filesHead, this.files, this.picturesHead, this.pictures);
+    this.root = h('details.export', h('summary.plain', 'Export'), this.box);
     this.root.addEventListener('toggle', () => this.root.open && this.offerPictures());
     this.root.addEventListener('keydown', (e) => {
       if (e.key !== 'Escape' || !this.root.open) return;
@@ -101,7 +101,7 @@ export class ExportMenu {
     this.command.textContent = this.text;
     const files = this.filesOf(state, recording);
     this.files.hidden = this.filesHead.hidden = !files.length;
-    this.files.replaceChildren(...files.map(([href, name, text]) => h('li', {}, h('a', { href, download: true }, name), h('span.quiet', {}, ` ${text}`))));
+    this.files.replaceChildren(...files.map(([href, name, text]) => h('li', h('a', { href, download: true }, name), h('span.quiet', ` ${text}`))));
   }
 
   /** What is drawn when the menu is opened. */

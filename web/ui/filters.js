@@ -22,7 +22,7 @@ export function packagesOf(classes) {
 
 /** A chip: what it is of, what it holds, and how it is called where it is removed. */
 export function chip(name, text, remove, onRemove) {
-  return h('span.filter-chip', {}, h('b', {}, name), ` ${text}`, h('button', { type: 'button', 'aria-label': remove, onclick: onRemove }, '\u00d7'));
+  return h('span.filter-chip', h('b', name), ` ${text}`, h('button', { type: 'button', 'aria-label': remove, onclick: onRemove }, '\u00d7'));
 }
 
 /** The chips of a state's filters. @param onChange (the state without the one that was removed) */

@@ -6,6 +6,7 @@
 // another filter, number their names anew.
 import { $, FlameGraph } from '../flame/graph.js';
 import { kindGroup } from '../flame/kinds.js';
+import { nameOf } from '../flame/views.js';
 import { button, h } from './dom.js';
 
 /** FNV-1a over UTF-16 units, 32 bits, in base 36. */
@@ -37,7 +38,7 @@ function dock(more) {
   const bar = part('div.bar', 'bar');
   bar.setAttribute('aria-hidden', 'true');
   return h('section', { id: 'dock', 'aria-label': 'Details' }, bar,
-    h('div.dock-head', {}, part('div.name', 'name'), h('div.copy', {},
+    h('div.dock-head', part('div.name', 'name'), h('div.copy', {},
       h('button.plain', { type: 'button', id: 'reset', disabled: true }, 'Reset zoom ', h('kbd', { 'aria-hidden': 'true' }, 'Esc')), ...more,
       button('Copy name', null, { id: 'copy-name', title: 'Copy the name of the selected frame (c)' }),
       button('Copy stack', null, { id: 'copy-stack', title: 'Copy the stack of the selected frame (Shift+C)' }))),
@@ -47,7 +48,7 @@ function dock(more) {
 /** The elements that the component finds by their ids. more: further buttons of the dock. */
 export function flameDom(more = []) {
   return h('section.flame', { 'aria-label': 'Flame graph' }, controls(),
-    h('div.strip', {}, h('div', { id: 'legend', role: 'group' }), h('output', { id: 'result', for: 'query', hidden: true })), stage(), dock(more));
+    h('div.strip', h('div', { id: 'legend', role: 'group' }), h('output', { id: 'result', for: 'query', hidden: true })), stage(), dock(more));
 }
 
 export class FlamePanel extends FlameGraph {
@@ -83,24 +84,7 @@ export class FlamePanel extends FlameGraph {
   }
 
   stepOf(node) {
-    return `${nameHash(this.profile.names[this.view.name[node]])}-${kindGroup(this.view.kind[node])}`;
-  }
-
-  zoomPath(node) {
-    const steps = [];
-    for (let i = node; i > 0; i = this.view.parent[i]) steps.push(this.stepOf(i));
-    return steps.reverse().join('.');
-  }
-
-  followPath(path) {
-    let node = 0;
-    for (const step of path.split('.')) {
-      let c = this.view.first(node);
-      while (c >= 0 && this.stepOf(c) !== step) c = this.view.next(c);
-      if (c < 0) break;
-      node = c;
-    }
-    return node;
+    return `${nameHash(nameOf(this.view, node))}-${kindGroup(this.view.kind[node])}`;
   }
 
   /** Another answer to the same question: what is selected stays, and nothing scrolls. */
@@ -126,6 +110,6 @@ export class FlamePanel extends FlameGraph {
   /** The name of the selected or zoomed frame, '' for all. */
   frameName() {
     const node = this.state.selected > 0 ? this.state.selected : this.state.zoom;
-    return node > 0 ? this.profile.names[this.view.name[node]] : '';
+    return node > 0 ? nameOf(this.view, node) : '';
   }
 }

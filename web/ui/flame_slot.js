@@ -11,10 +11,9 @@ import { Slot } from './view.js';
 export class FlameSlot extends Slot {
   /** @param lead what stands before the controls of the graph; in `home` where there is no graph */
   constructor(lead, home) {
-    super('div.fill', null);
+    super('div.fill');
     this.lead = lead;
     this.home = home;
-    this.show = (answer, context) => this.draw(answer, context);
     this.panel = null;
     this.note = h('p.note', { hidden: true });
   }
@@ -59,19 +58,15 @@ export class FlameSlot extends Slot {
   }
 
   make(answer, context) {
-    const only = button('Only its stacks', () => {
+    const act = (text, title, patchOf) => button(text, () => {
       const name = this.panel.frameName();
-      if (name) this.context.navigate({ filter: exactly(name), zoom: '' });
-    }, { title: 'Keep the stacks through the selected frame' });
-    const without = button('Without it', () => {
-      const name = this.panel.frameName();
-      if (name) this.context.navigate({ exclude: exactly(name), zoom: '' });
-    }, { title: 'Leave out the stacks through the selected frame' });
-    const around = button('Callers, callees', () => {
-      const focus = this.panel.frameName();
-      if (focus) this.context.navigate({ show: 'sandwich', focus, zoom: '' });
-    }, { title: 'Show what calls the selected method, and what it calls' });
-    this.root.replaceChildren(flameDom([only, without, ...(context.state.tab === 'cpu' ? [around] : [])]), this.note);
+      if (name) this.context.navigate({ ...patchOf(name), zoom: '' });
+    }, { title });
+    this.root.replaceChildren(flameDom([
+      act('Only its stacks', 'Keep the stacks through the selected frame', (name) => ({ filter: exactly(name) })),
+      act('Without it', 'Leave out the stacks through the selected frame', (name) => ({ exclude: exactly(name) })),
+      ...(context.state.tab === 'cpu' ? [act('Callers, callees', 'Show what calls the selected method, and what it calls', (focus) => ({ show: 'sandwich', focus }))] : []),
+    ]), this.note);
     this.root.querySelector('.flame-tools').prepend(this.lead);
     this.panel = new FlamePanel(new Profile(base64Bytes(answer.data)), context.theme, context.state,
       (part, history) => this.context.navigate(part, history));

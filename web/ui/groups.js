@@ -6,9 +6,9 @@
 import { Profile, base64Bytes } from '../flame/data.js';
 import { Painter, ROW } from '../flame/draw.js';
 import { Search } from '../flame/search.js';
-import { formatPercent, nameForms } from '../flame/text.js';
-import { TopDown } from '../flame/views.js';
-import { button, emptyBox, h } from './dom.js';
+import { compileSearch, formatPercent, nameForms } from '../flame/text.js';
+import { nameOf, TopDown } from '../flame/views.js';
+import { button, emptyBox, h, watchSize } from './dom.js';
 import { weightText } from './format.js';
 import { seriesName } from './series.js';
 import { exactly, queryOf } from './state.js';
@@ -26,7 +26,7 @@ const BY = [['thread', 'Thread'], ['endpoint', 'Endpoint'], ['state', 'State'], 
 export function groupsOf(view, key) {
   const out = [];
   for (let at = view.first(0); at >= 0; at = view.next(at)) {
-    const text = view.profile.names[view.name[at]].slice(1, -1); // "[value]", "[thread tid=1]"
+    const text = nameOf(view, at).slice(1, -1); // "[value]", "[thread tid=1]"
     const [value, id] = key === 'thread' ? text.split(/ ?(tid=\d+)$/) : [text];
     out.push({ node: at, value: text === `no ${key}` ? null : value, id: id ?? '', weight: view.total[at] });
   }
@@ -53,18 +53,17 @@ export function onlyGroup(state, key, value) {
 export class Groups extends Slot {
   /** @param lead what stands before the choice of the group; in `home` where this is not shown */
   constructor(lead, home) {
-    super('div.fill', (answer, context) => this.draw(answer, context));
+    super('div.fill');
     this.lead = lead;
     this.home = home;
     this.choice = h('select', { 'aria-label': 'A picture for each', onchange: () => this.context.navigate({ group: this.choice.value }) });
     this.keys = new Slot('div', (answer, context) => this.offer(answer.labels.map((l) => l.key), context));
-    this.tools = h('div.group-tools', {}, lead, h('label.quiet', {}, 'One for each ', this.choice));
+    this.tools = h('div.group-tools', lead, h('label.quiet', 'One for each ', this.choice));
     this.grid = h('div.groups');
     this.more = h('p.groups-more');
     this.all = false;
     this.cards = [];
-    this.resizes = new ResizeObserver(() => this.paint());
-    this.resizes.observe(this.grid);
+    this.resizes = watchSize(this.grid, () => this.paint());
   }
 
   release() {
@@ -121,7 +120,7 @@ export class Groups extends Slot {
     })] : []));
     const none = groups.length === 1 && groups[0].value === null;
     const body = none ? emptyBox(`No sample has ${this.by === 'endpoint' ? 'an' : 'a'} ${this.by}`, 'Choose another group, or set labels in the program (docs/labels.md).') : this.grid;
-    this.root.replaceChildren(this.tools, h('div.scrolls', {}, body, this.more));
+    this.root.replaceChildren(this.tools, h('div.scrolls', body, this.more));
   }
 
   card(view, group, answer, context) {
@@ -133,13 +132,13 @@ export class Groups extends Slot {
     const canvas = h('canvas', { 'aria-hidden': 'true' });
     const painter = new Painter(canvas, h('canvas'));
     const open = () => context.navigate({ show: '', zoom: '', ...onlyGroup(this.context.state, this.by, group.value) });
-    const title = group.value === null ? h('span', {}, value) : h('button.link', { type: 'button', onclick: open, title: `${value}: show its flame graph` }, value);
+    const title = group.value === null ? h('span', value) : h('button.link', { type: 'button', onclick: open, title: `${value}: show its flame graph` }, value);
     const common = above.length ? `below ${shortName(view, above[0])}` : '';
     if (group.value !== null) canvas.addEventListener('click', open);
     const card = { view, node: root, canvas, painter };
     canvas.addEventListener('pointermove', (e) => hint(card, e, answer.unit));
-    card.root = h('section.group', { 'aria-label': `${value} ${group.id}, ${share}` }, h('h2', {}, title, group.id ? h('span.quiet', {}, ` ${group.id}`) : null),
-      h('p.quiet', {}, `${share}, ${weightText(group.weight, answer.unit)}`, common ? h('span.group-above', { title: above.reverse().map((at) => view.profile.names[view.name[at]]).join('\n') }, ` \u00b7 ${common}`) : null), canvas);
+    card.root = h('section.group', { 'aria-label': `${value} ${group.id}, ${share}` }, h('h2', title, group.id ? h('span.quiet', ` ${group.id}`) : null),
+      h('p.quiet', `${share}, ${weightText(group.weight, answer.unit)}`, common ? h('span.group-above', { title: above.reverse().map((at) => nameOf(view, at)).join('\n') }, ` \u00b7 ${common}`) : null), canvas);
     return card;
   }
 
@@ -150,7 +149,7 @@ export class Groups extends Slot {
       if (width < 20) continue;
       if (!c.search || c.query !== state.search) {
         c.query = state.search;
-        c.search = new Search(c.view.profile, patternOf(state.search), 0);
+        c.search = new Search(c.view.profile, compileSearch(state.search), 0);
       }
       c.painter.setTheme(theme);
       c.painter.resize(width, ROWS * ROW, window.devicePixelRatio || 1);
@@ -168,19 +167,10 @@ function sceneOf({ view, node, search }) {
 function hint(card, e, unit) {
   const r = card.canvas.getBoundingClientRect();
   const at = card.painter.nodeAt(sceneOf(card), e.clientX - r.left, e.clientY - r.top);
-  card.canvas.title = at >= 0 ? `${card.view.profile.names[card.view.name[at]]}\n${weightText(card.view.total[at], unit)}` : '';
+  card.canvas.title = at >= 0 ? `${nameOf(card.view, at)}\n${weightText(card.view.total[at], unit)}` : '';
 }
 
 function shortName(view, node) {
-  const forms = nameForms(view.profile.names[view.name[node]], true);
+  const forms = nameForms(nameOf(view, node), true);
   return forms[Math.min(1, forms.length - 1)];
-}
-
-function patternOf(text) {
-  if (!text) return null;
-  try {
-    return { test: new RegExp(text, /\p{Lu}/u.test(text) ? '' : 'i') };
-  } catch {
-    return null;
-  }
 }

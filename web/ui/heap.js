@@ -3,16 +3,15 @@
 import { cleanText, formatCount, formatWeight } from '../flame/text.js';
 import { post } from './api.js';
 import { Chains, wordsOf } from './chains.js';
-import { button, emptyBox, errorBox, exchange, h, say } from './dom.js';
+import { button, card, emptyBox, errorBox, exchange, factsOf, h, say } from './dom.js';
 import { ExportMenu } from './export.js';
 import { dateOf } from './format.js';
 import { formatState } from './state.js';
-import { Table } from './table.js';
+import { figures, Table } from './table.js';
 import { Slot } from './view.js';
 
 const bytes = (v) => formatWeight(v ?? 0, 'bytes');
 const count = (v) => formatCount(v ?? 0);
-const facts = (pairs) => h('dl.facts', {}, ...pairs.map(([k, v]) => h('div', {}, h('dt', {}, k), h('dd', {}, v))));
 
 /** One sentence for each object that keeps much alive. */
 export function suspectText(s) {
@@ -27,28 +26,28 @@ export class HeapReport {
     this.chains = new Chains((node) => this.pick(node));
     this.picked = h('p.quiet.picked-holder', { 'aria-live': 'polite' });
     this.all = 1;
-    const size = (key, head, value, hint) => ({ key, head, hint, value, text: (r) => bytes(value(r)) });
+    const all = () => this.all;
     this.classes = new Table([
       { key: 'class', head: 'Class', value: (r) => r.class },
-      { key: 'retained', head: 'Retained', hint: 'What would be freed if all objects of the class were', value: (r) => r.retained, text: (r) => bytes(r.retained), bar: (r) => r.retained / this.all, colour: 'var(--cell-total)' },
-      size('bytes', 'Shallow', (r) => r.bytes, 'The objects themselves'),
-      { key: 'objects', head: 'Objects', value: (r) => r.objects, text: (r) => count(r.objects) },
+      figures('retained', 'Retained', bytes, { hint: 'What would be freed if all objects of the class were', all }),
+      figures('bytes', 'Shallow', bytes, { hint: 'The objects themselves' }),
+      figures('objects', 'Objects', count),
     ], { caption: 'Classes', sort: 'retained' });
     this.objects = new Table([
       { key: 'object', head: 'Object', value: (r) => `${r.object} ${r.id}` },
-      { key: 'retained', head: 'Retained', value: (r) => r.retained, text: (r) => bytes(r.retained), bar: (r) => r.retained / this.all, colour: 'var(--cell-total)' },
+      figures('retained', 'Retained', bytes, { all }),
     ], { caption: 'Largest objects', sort: 'retained' });
     this.waste = new Table([
       { key: 'what', head: 'What', value: (r) => r.what },
-      { key: 'count', head: 'Objects', value: (r) => r.count, text: (r) => count(r.count) },
-      size('waste', 'Could be saved', (r) => r.waste),
+      figures('count', 'Objects', count),
+      figures('waste', 'Could be saved', bytes),
     ], { caption: 'What could be saved', sort: 'waste', empty: 'Nothing much.' });
     this.loaders = new Table([
       { key: 'loader', head: 'Class loader', value: (r) => r.object ?? 'boot loader' },
-      { key: 'classes', head: 'Classes', value: (r) => r.classes, text: (r) => count(r.classes) },
-      { key: 'again', head: 'Also in others', hint: 'Classes of a name that another loader also has: copies of an application', value: (r) => r.classes_again, text: (r) => count(r.classes_again) },
-      size('retained', 'Retained with its classes', (r) => r.retained_with_classes),
-    ], { caption: 'Class loaders', sort: 'retained' });
+      figures('classes', 'Classes', count),
+      figures('classes_again', 'Also in others', count, { hint: 'Classes of a name that another loader also has: copies of an application' }),
+      figures('retained_with_classes', 'Retained with its classes', bytes),
+    ], { caption: 'Class loaders', sort: 'retained_with_classes' });
     this.root = h('div.stack');
   }
 
@@ -66,14 +65,12 @@ export class HeapReport {
     ].filter((r) => r.waste));
     this.picked.textContent = 'Choose an object to see all of its name.';
     exchange(this.root,
-      h('section.card', {}, h('h2', {}, 'Who holds the heap'),
-        facts([['Reachable', bytes(report.reachable_bytes)], ['Objects', count(report.reachable_objects)], ['Garbage', bytes(report.bytes - report.reachable_bytes)], ['Written', dateOf(report.time_ms * 1e6)]]),
-        suspects.length ? [this.chains.root, this.picked, h('ul.plain-list.holders', {}, ...suspects.map((s) => h('li', {}, suspectText(s))))]
+      card('Who holds the heap',
+        h('dl.facts', factsOf([['Reachable', bytes(report.reachable_bytes)], ['Objects', count(report.reachable_objects)], ['Garbage', bytes(report.bytes - report.reachable_bytes)], ['Written', dateOf(report.time_ms * 1e6)]])),
+        suspects.length ? [this.chains.root, this.picked, h('ul.plain-list.holders', ...suspects.map((s) => h('li', suspectText(s))))]
           : emptyBox('No object holds much', 'None keeps a large part of the heap alive by itself; the classes below have what there is.')),
-      h('section.card', {}, h('h2', {}, 'Classes'), this.classes.root),
-      h('section.card', {}, h('h2', {}, 'Largest objects'), this.objects.root),
-      h('section.card', {}, h('h2', {}, 'What could be saved'), this.waste.root),
-      h('section.card', {}, h('h2', {}, 'Class loaders'), this.loaders.root));
+      card('Classes', this.classes.root), card('Largest objects', this.objects.root), card('What could be saved', this.waste.root),
+      card('Class loaders', this.loaders.root));
   }
 
   pick(node) {
@@ -91,7 +88,7 @@ export class HeapView {
     });
     this.export = new ExportMenu();
     this.tabs = h('nav.tabs', { 'aria-label': 'Pages of this heap dump' });
-    this.root = h('div.recording-frame', {}, h('div.tab-row', {}, this.tabs, this.export.root), h('div.page.scrolls', {}, this.slot.root));
+    this.root = h('div.recording-frame', h('div.tab-row', this.tabs, this.export.root), h('div.page.scrolls', this.slot.root));
   }
 
   release() {
@@ -112,8 +109,8 @@ export class HeapOfJvm {
     this.report = new HeapReport();
     this.said = h('div', { role: 'status' });
     this.press = button('Take a heap dump', () => this.ask());
-    this.root = h('section.card', { hidden: true }, h('h2', {}, 'Who holds it'),
-      h('p', {}, 'What keeps the heap alive, from GC roots to the objects that hold most. A copy of the JVM\'s process writes a dump, for which the program stops for some milliseconds. Where there can be none (ZGC, too little memory) the JVM collects garbage and writes it, and is stopped for about a second for each GiB. The dump is not kept.'), this.press, this.said);
+    this.root = h('section.card', { hidden: true }, h('h2', 'Who holds it'),
+      h('p', 'What keeps the heap alive, from GC roots to the objects that hold most. A copy of the JVM\'s process writes a dump, for which the program stops for some milliseconds. Where there can be none (ZGC, too little memory) the JVM collects garbage and writes it, and is stopped for about a second for each GiB. The dump is not kept.'), this.press, this.said);
     this.below = h('div');
   }
 
@@ -125,12 +122,12 @@ export class HeapOfJvm {
 
   async ask() {
     this.press.disabled = true;
-    this.said.replaceChildren(h('p.quiet', {}, 'The heap is written, and wick reads it \u2026'));
+    this.said.replaceChildren(h('p.quiet', 'The heap is written, and wick reads it \u2026'));
     try {
       const answer = await post(`jvms/${this.pid}/heap`, {});
       this.report.update(answer);
       this.below.replaceChildren(this.report.root);
-      this.said.replaceChildren(h('p.quiet', {}, 'It is shown below.'));
+      this.said.replaceChildren(h('p.quiet', 'It is shown below.'));
       say('The heap has been read');
     } catch (e) {
       this.said.replaceChildren(errorBox(e, 'The heap could not be read'));

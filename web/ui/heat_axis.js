@@ -6,10 +6,10 @@
 // the page of `wick heatmap`.
 import { Grid, heatColour, spanText } from '../heat/grid.js';
 import { formatPercent } from '../flame/text.js';
-import { h, say } from './dom.js';
+import { asTable, choosing, h, isModified, say, take, watchSize } from './dom.js';
 import { clockOf, weightText } from './format.js';
 import { Segment } from './segment.js';
-import { Table } from './table.js';
+import { figures, Table } from './table.js';
 
 const LEAST_COLUMN = 3;
 const MOST_COLUMNS = 4096; // that the server gives
@@ -85,33 +85,32 @@ export class HeatAxis {
     this.cursor = 0;
     this.anchor = 0;
     const [canvas, marks] = [h('canvas', { 'aria-hidden': 'true' }), h('canvas', { 'aria-hidden': 'true' })];
-    this.spacer = h('div.heat-spacer', {}, h('div.heat-stage', {}, canvas, marks));
+    this.spacer = h('div.heat-spacer', h('div.heat-stage', canvas, marks));
     this.box = h('div.heat-box', { tabindex: '0', role: 'application', 'aria-roledescription': 'heatmap',
       'aria-label': 'Weight by time: columns go from left to right, each from bottom to top. Arrow keys move to a cell, with Shift they choose, Enter takes the cell or what is chosen, Escape clears the choice.' }, this.spacer);
     this.note = h('p.series-note');
     this.scales = new Segment('div.segment.small', 'Time of a column', (ns) => this.hooks.onScale(ns));
     this.ramp = h('i');
     this.least = h('span');
-    this.key = h('div.heat-ramp', { 'aria-hidden': 'true' }, h('span', {}, '0'), this.ramp, this.least);
-    this.head = h('div.axis-head', {}, this.key, this.note, this.scales.root);
+    this.key = h('div.heat-ramp', { 'aria-hidden': 'true' }, h('span', '0'), this.ramp, this.least);
+    this.head = h('div.axis-head', this.key, this.note, this.scales.root);
     this.makeTable();
     this.root = h('section.axis.heat-axis', { 'aria-label': 'Heatmap of time' }, this.head, this.box, this.details);
     this.grid = new Grid(canvas, marks);
     this.bind();
-    this.resizes = new ResizeObserver(() => this.resize());
-    this.resizes.observe(this.box);
+    this.resizes = watchSize(this.box, () => this.resize());
   }
 
   makeTable() {
     this.table = new Table([
-      { key: 'start', head: 'From, UTC', value: (r) => r.start, text: (r) => this.clock(r.start) },
-      { key: 'weight', head: 'Weight', value: (r) => r.weight, text: (r) => weightText(r.weight, this.cells.answer.unit), bar: (r) => r.weight / this.most, colour: 'var(--cell-total)' },
+      figures('start', 'From, UTC', (start) => this.clock(start)),
+      figures('weight', 'Weight', (v) => weightText(v, this.cells.answer.unit), { all: () => this.most }),
       { key: 'hottest', head: 'Hottest cell', value: (r) => this.cells.values[r.hottest], text: (r) => `${this.clock(r.hottest)}, ${weightText(this.cells.values[r.hottest], this.cells.answer.unit)}` },
     ], {
       caption: 'Weight by time', sort: 'weight', empty: 'No samples.',
       onPick: (r) => this.choose([r.start, r.end]), pickLabel: () => 'Choose this time',
     });
-    this.details = h('details.as-table', { ontoggle: () => this.drawTable() }, h('summary', {}, 'As a table'), this.table.root);
+    this.details = asTable(this.table, () => this.drawTable());
   }
 
   release() {
@@ -203,40 +202,28 @@ export class HeatAxis {
   }
 
   bindPointer() {
-    let first = null;
-    const place = (e) => {
-      const r = this.box.getBoundingClientRect();
-      return this.grid.at(e.clientX - r.left, e.clientY - r.top, this.scroll);
-    };
-    this.box.addEventListener('pointerdown', (e) => {
-      if (e.button !== 0 || !this.cells || !place(e).inside) return;
-      first = place(e);
-      this.box.setPointerCapture(e.pointerId);
-      this.paintMarks(this.between(first, first));
-    });
-    this.box.addEventListener('pointermove', (e) => {
-      if (!this.cells) return;
-      const p = place(e);
-      if (first) this.paintMarks(this.between(first, p));
-      else if (p.inside && !p.axis) this.note.textContent = this.describe(p.cell, p.cell + 1);
-    });
-    this.box.addEventListener('pointerleave', () => !first && this.paintMarks());
-    this.box.addEventListener('pointerup', (e) => {
-      if (!first) return;
-      const cells = this.between(first, place(e));
-      first = null;
-      const same = this.range && cells[0] === this.range[0] && cells[1] === this.range[1];
-      this.cursor = this.anchor = cells[0];
-      this.choose(same ? null : cells); // a second click on what is chosen clears it
-    });
-    this.box.addEventListener('pointercancel', () => {
-      first = null;
-      this.paintMarks();
+    choosing(this.box, {
+      ready: () => this.cells,
+      place: (e) => {
+        const r = this.box.getBoundingClientRect();
+        return this.grid.at(e.clientX - r.left, e.clientY - r.top, this.scroll);
+      },
+      drag: (first, at) => this.paintMarks(this.between(first, at)),
+      drop: (first, at) => {
+        const cells = this.between(first, at);
+        const same = this.range && cells[0] === this.range[0] && cells[1] === this.range[1];
+        this.cursor = this.anchor = cells[0];
+        this.choose(same ? null : cells); // a second click on what is chosen clears it
+      },
+      hover: (at) => {
+        if (at.inside && !at.axis) this.note.textContent = this.describe(at.cell, at.cell + 1);
+      },
+      rest: () => this.paintMarks(),
     });
   }
 
   onKey(e) {
-    if (!this.cells || e.ctrlKey || e.metaKey || e.altKey) return;
+    if (!this.cells || isModified(e)) return;
     const { rows, count } = this.cells;
     const steps = { ArrowLeft: -rows, ArrowRight: rows, ArrowUp: 1, ArrowDown: -1, PageUp: -10 * rows, PageDown: 10 * rows, Home: -count, End: count };
     if (e.key in steps) {
@@ -248,8 +235,7 @@ export class HeatAxis {
     } else if (e.key === 'Enter') this.choose(this.between({ cell: this.anchor }, { cell: this.cursor }));
     else if (e.key === 'Escape' && this.range) this.choose(null);
     else return;
-    e.preventDefault();
-    e.stopPropagation();
+    take(e);
   }
 
   /** Scrolls until the cursor's column is in sight. */

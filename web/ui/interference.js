@@ -19,7 +19,7 @@ export class InterferenceView {
     this.locks = new Locks();
     this.states = new OverTime('States of threads over time');
     this.events = new OverTime('Events over time');
-    this.root = h('div.page.scrolls.stack', {}, this.found.root, this.safepoints.root, this.locks.root, this.states.root, this.events.root);
+    this.root = h('div.page.scrolls.stack', this.found.root, this.safepoints.root, this.locks.root, this.states.root, this.events.root);
   }
 
   release() {
@@ -42,23 +42,23 @@ export class InterferenceView {
 
 class Found extends Slot {
   constructor() {
-    super('section.card', (answer) => this.draw(answer));
+    super('section.card');
   }
 
   draw(answer) {
     const about = answer.findings.filter((f) => ABOUT.test(f.rule));
-    const missing = answer.not_recorded.map((t) => h('li', {}, upperFirst(t)));
-    exchange(this.root, h('h2', {}, 'What disturbs it'),
-      about.length ? h('ul.plain-list', {}, ...about.map((f) => h('li', {}, h('strong', {}, formatWeight(f.cost_ns, 'ns')), ` ${upperFirst(f.sentence)}.`, f.advice ? h('span.quiet', {}, ` ${upperFirst(f.advice)}.`) : null)))
-        : h('p', {}, 'No safepoint, lock, neighbour or limit cost enough to be named.'),
-      missing.length ? h('details', {}, h('summary', {}, 'Not recorded'), h('ul.plain-list', {}, ...missing)) : null);
+    const missing = answer.not_recorded.map((t) => h('li', upperFirst(t)));
+    exchange(this.root, h('h2', 'What disturbs it'),
+      about.length ? h('ul.plain-list', ...about.map((f) => h('li', h('strong', formatWeight(f.cost_ns, 'ns')), ` ${upperFirst(f.sentence)}.`, f.advice ? h('span.quiet', ` ${upperFirst(f.advice)}.`) : null)))
+        : h('p', 'No safepoint, lock, neighbour or limit cost enough to be named.'),
+      missing.length ? h('details', h('summary', 'Not recorded'), h('ul.plain-list', ...missing)) : null);
   }
 }
 
 /** Who blocks whom. */
 class Locks extends Slot {
   constructor() {
-    super('section.card', (answer, context) => this.draw(answer, context));
+    super('section.card');
     this.graph = new LockGraph({ onChoose: (lock) => this.context.navigate({ lock }), onPick: (flow) => this.showStacks(flow) });
     this.facts = h('p.quiet');
   }
@@ -82,14 +82,14 @@ class Locks extends Slot {
       return;
     }
     this.facts.textContent = `${formatWeight(answer.total_ns, 'ns')} of waiting. Threads whose names differ only in numbers are shown as one, as are locks of one class.${answer.total > answer.flows.length ? ` The ${answer.flows.length} heaviest of ${answer.total} edges are shown.` : ''}`;
-    if (!this.graph.root.isConnected) this.root.replaceChildren(h('h2', {}, 'Who blocks whom'), this.facts, this.graph.root);
+    this.keep(h('h2', 'Who blocks whom'), this.facts, this.graph.root);
     this.graph.update(answer, context.state.lock);
   }
 }
 
 class OverTime extends Slot {
   constructor(label) {
-    super('section.card', (answer, context) => this.draw(answer, context));
+    super('section.card');
     this.label = label;
     this.axis = null;
   }
@@ -103,7 +103,7 @@ class OverTime extends Slot {
     if (!this.axis || !this.axis.root.isConnected) {
       this.axis?.release();
       this.axis = new TimeAxis({ label: this.label, height: 180, onRange: (from, to) => this.context.navigate({ from, to }) });
-      this.root.replaceChildren(h('h2', {}, this.label), this.axis.root);
+      this.root.replaceChildren(h('h2', this.label), this.axis.root);
     }
     this.axis.update(answer, [context.state.from, context.state.to], context.theme, context.recording.marks);
   }

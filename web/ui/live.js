@@ -15,16 +15,16 @@ const chosenOf = new Map(); // by recording: what was chosen last, as long as th
 
 /** Boxes to choose events from. */
 export function eventBoxes(legend, isOn, onChange) {
-  return h('fieldset.events', {}, h('legend', {}, legend), ...EVENTS.map(([key, text]) =>
-    h('label', {}, h('input', { type: 'checkbox', value: key, checked: isOn(key), onchange: (e) => onChange(key, e.target.checked) }), text)));
+  return h('fieldset.events', h('legend', legend), ...EVENTS.map(([key, text]) =>
+    h('label', h('input', { type: 'checkbox', value: key, checked: isOn(key), onchange: (e) => onChange(key, e.target.checked) }), text)));
 }
 
 /** A dialog with a form; `send` is called when it is confirmed, and what it throws is shown in it. */
 function askFor(title, text, fields, confirm, send) {
   const said = h('div', { role: 'alert' });
-  const go = h('button.primary', {}, confirm);
-  const form = h('form', {}, h('h2', { id: 'ask-title' }, title), h('p.quiet', {}, text), ...fields, said,
-    h('div.dialog-foot', {}, button('Cancel', () => dialog.close()), go));
+  const go = h('button.primary', confirm);
+  const form = h('form', h('h2', { id: 'ask-title' }, title), h('p.quiet', text), ...fields, said,
+    h('div.dialog-foot', button('Cancel', () => dialog.close()), go));
   const dialog = h('dialog.ask', { 'aria-labelledby': 'ask-title' }, form);
   form.addEventListener('submit', async (e) => {
     e.preventDefault();
@@ -60,7 +60,7 @@ function askForChange(recording, hooks) {
   });
   const interval = h('select', { 'aria-label': 'Interval' }, ...INTERVALS.map(([value, text]) => h('option', { value }, text)));
   askFor('Record something else', 'The recording goes on in the same file. What it has stays; between the two some hundredths of a second are not sampled, and live objects are followed anew.',
-    [boxes, h('label.field', {}, 'Interval ', interval)], 'Change', async () => {
+    [boxes, h('label.field', 'Interval ', interval)], 'Change', async () => {
       const events = EVENTS.map((e) => e[0]).filter((key) => chosen.has(key));
       if (touched && !events.length) throw new ApiError('No event is chosen.', 'Choose at least one, or stop the recording.', 0);
       hooks.onChanged(await post(of(recording.id, 'change'), { ...(touched ? { events } : {}), ...(interval.value ? { interval: interval.value } : {}) }), 'Recorded this way from now on');
@@ -70,7 +70,7 @@ function askForChange(recording, hooks) {
 
 function askForName(recording, hooks) {
   const name = h('input', { type: 'text', name: 'name', maxlength: MOST_NAME, required: true, autocomplete: 'off', spellcheck: 'false', value: recording.name.replace(/\.jfr$/, ''), 'aria-label': 'Name of the recording' });
-  askFor('Rename the recording', 'Its file stays in its folder. Addresses that were copied before lead to it no longer.', [h('label.field.name', {}, name, '.jfr')], 'Rename', async () => {
+  askFor('Rename the recording', 'Its file stays in its folder. Addresses that were copied before lead to it no longer.', [h('label.field.name', name, '.jfr')], 'Rename', async () => {
     hooks.onRenamed(recording.id, await post(of(recording.id, 'rename'), { name: name.value.trim() }));
   });
   name.select();
@@ -80,7 +80,7 @@ function askForName(recording, hooks) {
 export function liveTools(recording, hooks) {
   if (recording?.here && !recording.live) return [button('Rename \u2026', () => askForName(hooks.now(recording), hooks), { title: 'Give its file another name' })];
   if (!recording?.live) return [];
-  const dot = h('span.badge.live', {}, h('i.dot', { 'aria-hidden': 'true' }), 'recording');
+  const dot = h('span.badge.live', h('i.dot', { 'aria-hidden': 'true' }), 'recording');
   if (!recording.here) return [dot];
   const stop = button('Stop', () => {
     stop.disabled = true;

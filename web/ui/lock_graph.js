@@ -4,8 +4,8 @@
 // whom it holds up.
 import { cleanText, formatCount, formatPercent, shortSpan } from '../flame/text.js';
 import { svg, time } from '../spans/common.js';
-import { h } from './dom.js';
-import { Table } from './table.js';
+import { h, onPress, redraw, watchSize } from './dom.js';
+import { figures, Table } from './table.js';
 
 const MOST = 9; // nodes of a column; the lightest are one
 const GAP = 16; // room for the name of what hardly weighs
@@ -71,6 +71,11 @@ export function ownFrame(stack) {
 /** Class and method of a frame. */
 const shortFrame = (name) => name.slice(shortSpan(name, true)[0]);
 
+/** A column with the program's own frame of a stack. */
+function placeIn(key, head) {
+  return { key, head, value: (r) => ownFrame(r[key]), text: (r) => h('span', { title: r[key].join('\n') }, shortFrame(ownFrame(r[key]))) };
+}
+
 /** Threads of a node as an expression, of POSIX: a star is a number. */
 export function threadsOf(name) {
   return `^${name.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '[0-9]+')}$`;
@@ -81,22 +86,19 @@ export class LockGraph {
   constructor(hooks) {
     this.hooks = hooks;
     this.picture = svg('svg', { class: 'lock-graph', role: 'group', 'aria-label': 'Who blocks whom: waiting threads, locks, holding threads' });
-    this.heads = h('div.lock-heads', { 'aria-hidden': 'true' }, h('span', {}, 'waits'), h('span', {}, 'for a lock'), h('span', {}, 'held by'));
+    this.heads = h('div.lock-heads', { 'aria-hidden': 'true' }, h('span', 'waits'), h('span', 'for a lock'), h('span', 'held by'));
     this.table = new Table([
       { key: 'waiter', head: 'Waits', value: (r) => r.waiter || '[no name]' },
       { key: 'class', head: 'For', value: (r) => r.class, text: (r) => h('span', { title: `${r.kind} ${r.class}` }, shortClass(r.class)) },
       { key: 'owner', head: 'Held by', value: (r) => r.owner ?? UNKNOWN },
-      { key: 'weight_ns', head: 'Waited', value: (r) => r.weight_ns, text: (r) => time(r.weight_ns), bar: (r) => r.weight_ns / (this.total || 1), colour: 'var(--monitor-soft)' },
-      { key: 'waits', head: 'Samples', value: (r) => r.waits, text: (r) => formatCount(r.waits) },
-      { key: 'longest_ns', head: 'Longest', value: (r) => r.longest_ns, text: (r) => time(r.longest_ns) },
-      { key: 'at', head: 'Waits in', value: (r) => ownFrame(r.waiter_stack), text: (r) => h('span', { title: r.waiter_stack.join('\n') }, shortFrame(ownFrame(r.waiter_stack))) },
-      { key: 'held', head: 'Held in', value: (r) => ownFrame(r.owner_stack), text: (r) => h('span', { title: r.owner_stack.join('\n') }, shortFrame(ownFrame(r.owner_stack))) },
+      { key: 'weight_ns', head: 'Waited', value: (r) => r.weight_ns, text: (r) => time(r.weight_ns), all: () => this.total, colour: 'var(--monitor-soft)' },
+      figures('waits', 'Samples', formatCount), figures('longest_ns', 'Longest', time),
+      placeIn('waiter_stack', 'Waits in'), placeIn('owner_stack', 'Held in'),
     ], {
       caption: 'Who waits for whom', sort: 'weight_ns', empty: 'Nothing waits there.', onPick: (r) => hooks.onPick(r), pickLabel: () => 'Show the stacks of these threads that wait',
     });
-    this.root = h('div', {}, this.heads, this.picture, this.table.root);
-    this.resizes = new ResizeObserver(() => this.draw());
-    this.resizes.observe(this.picture);
+    this.root = h('div', this.heads, this.picture, this.table.root);
+    this.resizes = watchSize(this.picture, () => this.draw());
   }
 
   release() {
@@ -119,12 +121,11 @@ export class LockGraph {
     const height = Math.max(120, most * 36) + 2 * MARGIN;
     this.picture.style.height = `${height}px`;
     this.picture.setAttribute('viewBox', `0 0 ${width} ${height}`);
-    const focused = document.activeElement?.dataset?.node;
-    this.picture.replaceChildren();
     this.place(width, height);
-    for (const band of this.layout.bands) this.drawBand(band);
-    for (const column of this.layout.columns) for (const node of column) this.drawNode(node, width);
-    if (focused) this.picture.querySelector(`[data-node="${CSS.escape(focused)}"]`)?.focus();
+    redraw(this.picture, () => {
+      for (const band of this.layout.bands) this.drawBand(band);
+      for (const column of this.layout.columns) for (const node of column) this.drawNode(node, width);
+    });
   }
 
   /** Gives nodes their boxes, and bands their places along them. */
@@ -153,10 +154,8 @@ export class LockGraph {
     const [a, b] = [band.from.x + BAR, band.to.x];
     const middle = (a + b) / 2;
     const lit = band.flows.some((f) => isChosen(f, this.chosen));
-    const path = svg('path', { class: `band${lit ? '' : ' dim'}${band.to.key === NOBODY ? ' unknown' : ''}`,
-      d: `M${a} ${band.fromY}C${middle} ${band.fromY} ${middle} ${band.toY} ${b} ${band.toY}V${band.toY + band.toHeight}C${middle} ${band.toY + band.toHeight} ${middle} ${band.fromY + band.fromHeight} ${a} ${band.fromY + band.fromHeight}Z` });
-    path.append(svg('title', {}, `${band.from.name}, ${band.to.name}: ${time(band.weight)}`));
-    this.picture.append(path);
+    this.picture.append(svg('path', { hint: `${band.from.name}, ${band.to.name}: ${time(band.weight)}`, class: `band${lit ? '' : ' dim'}${band.to.key === NOBODY ? ' unknown' : ''}`,
+      d: `M${a} ${band.fromY}C${middle} ${band.fromY} ${middle} ${band.toY} ${b} ${band.toY}V${band.toY + band.toHeight}C${middle} ${band.toY + band.toHeight} ${middle} ${band.fromY + band.fromHeight} ${a} ${band.fromY + band.fromHeight}Z` }));
   }
 
   drawNode(node, width) {
@@ -173,20 +172,9 @@ export class LockGraph {
     const long = Math.max(7, Math.floor((width / 2 - (narrow ? 40 : 150)) / 14)); // two names share the half
     const label = svg('text', { x: right ? node.x - 6 : node.x + BAR + 6, y: node.y + node.height / 2 + 4, 'text-anchor': right ? 'end' : 'start' }, text.length > long ? `${text.slice(0, long - 1)}\u2026` : text);
     if (!narrow) label.append(svg('tspan', { class: 'quiet' }, ` \u00a0${formatPercent(node.weight, this.total)}`));
-    const bar = svg('rect', { x: node.x, y: node.y, width: BAR, height: node.height, rx: 3 });
-    bar.append(svg('title', {}, said));
-    g.append(bar, label);
+    g.append(svg('rect', { x: node.x, y: node.y, width: BAR, height: node.height, rx: 3, hint: said }), label);
     g.setAttribute('aria-label', cleanText(`${label.textContent}: ${said}`));
-    if (own) {
-      const choose = () => this.hooks.onChoose(pressed ? '' : key);
-      g.addEventListener('click', choose);
-      g.addEventListener('keydown', (e) => {
-        if (e.key !== 'Enter' && e.key !== ' ') return;
-        e.preventDefault();
-        e.stopPropagation();
-        choose();
-      });
-    }
+    if (own) onPress(g, () => this.hooks.onChoose(pressed ? '' : key));
     this.picture.append(g);
   }
 }

@@ -7,7 +7,7 @@
 import { get, giveUp, of, post } from './api.js';
 import { calm, watchPointer } from './calm.js';
 import { Connection } from './connection.js';
-import { errorBox, h, say } from './dom.js';
+import { errorBox, h, isModified, say } from './dom.js';
 import { HeapView } from './heap.js';
 import { liveTools } from './live.js';
 import { RecordingView } from './recording.js';
@@ -77,17 +77,18 @@ class Ui {
   showRecording() {
     const { recording: id } = this.state;
     const recording = this.recordings.find((r) => r.id === id);
+    const navigate = (patch, history) => this.navigate(patch, history);
     if (!recording || (!recording.events.length && !this.read?.has(id))) {
       this.fetchRecording(id);
       return;
     }
     if (this.id !== id) {
       this.generation = 0;
-      this.put(recording.content === 'heap' ? new HeapView() : new RecordingView({ navigate: (patch, history) => this.navigate(patch, history) }), id);
+      this.put(recording.content === 'heap' ? new HeapView() : new RecordingView({ navigate }), id);
     }
     this.title(recording.name, RecordingView.facts(recording), liveTools(recording, this.liveHooks()));
     const { state, theme, generation, recordings } = this;
-    this.view.update({ state, recording, theme, generation, recordings, navigate: (patch, history) => this.navigate(patch, history) });
+    this.view.update({ state, recording, theme, generation, recordings, navigate });
     document.documentElement.dataset.ready = id;
   }
 
@@ -96,7 +97,7 @@ class Ui {
     if (this.fetching === id) return;
     this.fetching = id;
     this.read ??= new Set();
-    if (this.id !== `wait ${id}`) this.put({ root: h('p.quiet.reading', {}, 'Reading the recording \u2026'), release() {} }, `wait ${id}`);
+    if (this.id !== `wait ${id}`) this.put({ root: h('p.quiet.reading', 'Reading the recording \u2026'), release() {} }, `wait ${id}`);
     try {
       const recording = await get(of(id, '').replace(/\/$/, ''), [['partial', '1']]); // large ones are shown while they are read
       this.read.add(id);
@@ -105,7 +106,7 @@ class Ui {
       if (this.state.recording !== id) return;
       if (e.status === 0) this.title('No connection', '', []);
       else this.title('Recording not found', '', []);
-      byName('view').replaceChildren(h('div.page.missing', {}, errorBox(e), h('p', {}, h('a', { href: '#/' }, 'All recordings'))));
+      byName('view').replaceChildren(h('div.page.missing', errorBox(e), h('p', h('a', { href: '#/' }, 'All recordings'))));
       return;
     } finally {
       this.fetching = null;
@@ -254,7 +255,7 @@ class Ui {
 
   bind() {
     watchPointer(window);
-    byName('keys').replaceChildren(...KEYS.flatMap(([keys, text]) => [h('dt', {}, ...keys.split(' ').flatMap((k) => [h('kbd', {}, k), ' '])), h('dd', {}, text)]));
+    byName('keys').replaceChildren(...KEYS.flatMap(([keys, text]) => [h('dt', ...keys.split(' ').flatMap((k) => [h('kbd', k), ' '])), h('dd', text)]));
     byName('theme').addEventListener('click', () => this.toggleTheme());
     byName('help').addEventListener('click', () => byName('help-box').showModal());
     document.querySelector('.skip').addEventListener('click', (e) => {
@@ -271,7 +272,7 @@ class Ui {
   }
 
   onKey(e) {
-    if (document.querySelector('dialog[open]') || e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented) return;
+    if (document.querySelector('dialog[open]') || isModified(e) || e.defaultPrevented) return;
     const focus = document.activeElement;
     const typing = focus instanceof HTMLSelectElement || (focus instanceof HTMLInputElement && focus.type === 'text');
     if (typing && focus.id !== 'query') return;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the memory of the process is, how it grows, and what the limits leave; and what allocates and what stays.
 import { formatCount, formatPercent, formatWeight } from '../flame/text.js';
-import { commandLine, emptyBox, exchange, h } from './dom.js';
+import { commandLine, emptyBox, exchange, factsOf, h } from './dom.js';
 import { clockOf, durationOf } from './format.js';
 import { HeapOfJvm } from './heap.js';
 import { CollectionsChart, partColour, ResidentChart } from './memory_charts.js';
 import { formatState } from './state.js';
-import { Table } from './table.js';
+import { figures, Table } from './table.js';
 import { Over } from './time_chart.js';
-import { eventsOf, Slot } from './view.js';
+import { eventsOf, isMissing, Slot } from './view.js';
 
-const bytes = (v) => (v ? formatWeight(v, 'bytes') : '\u2013');
+const size = (v) => formatWeight(v, 'bytes');
+const bytes = (v) => (v ? size(v) : '\u2013');
+const ns = (v) => formatWeight(v, 'ns');
 
 /** "+1.2 MiB/s ± 0.3", or a dash where growth is within its error. */
 export function growthText(rate, error) {
@@ -31,7 +33,7 @@ export class MemoryView {
     this.collections = new Collections();
     this.ways = h('section.card');
     this.heap = new HeapOfJvm();
-    this.root = h('div.page.scrolls.stack', {}, this.parts.root, this.resident.root, this.collections.root, this.ways, this.heap.root, this.heap.below);
+    this.root = h('div.page.scrolls.stack', this.parts.root, this.resident.root, this.collections.root, this.ways, this.heap.root, this.heap.below);
   }
 
   release() {
@@ -46,9 +48,9 @@ export class MemoryView {
     this.heap.update(recording.live ? recording.pid ?? 0 : 0);
     const link = (kinds, text, why, option) => {
       const event = eventsOf(recording, kinds)[0];
-      return h('li', {}, event ? h('a.go', { href: formatState({ ...state, tab: 'cpu', event: event.name, zoom: '', search: '', show: '' }) }, text) : h('span', {}, text), h('span.quiet', {}, ` ${event ? why : `not recorded; ${option} records it`}`));
+      return h('li', event ? h('a.go', { href: formatState({ ...state, tab: 'cpu', event: event.name, zoom: '', search: '', show: '' }) }, text) : h('span', text), h('span.quiet', ` ${event ? why : `not recorded; ${option} records it`}`));
     };
-    exchange(this.ways, h('h2', {}, 'By stack'), h('ul.plain-list', {},
+    exchange(this.ways, h('h2', 'By stack'), h('ul.plain-list', {},
       link(['alloc'], 'What allocates', 'bytes allocated, by the stack that did it', '-e alloc'),
       link(['live'], 'What stays alive', 'objects that survived collections, by the stack that allocated them', '-e live'),
       link(['nativemem'], 'What malloc holds', 'memory outside the heap, by the stack that asked for it', '-e nativemem')));
@@ -57,28 +59,23 @@ export class MemoryView {
 
 class Parts extends Slot {
   constructor() {
-    super('section.card', (answer) => this.draw(answer));
+    super('section.card');
     this.all = 1;
     this.table = new Table([
       { key: 'part', head: 'Part', value: (r) => r.part },
-      { key: 'resident', head: 'Resident', value: (r) => r.resident, text: (r) => bytes(r.resident), bar: (r) => r.resident / this.all, colour: 'var(--cell-total)' },
-      { key: 'most', head: 'Peak', hint: 'The largest of all readings', value: (r) => r.most, text: (r) => bytes(r.most) },
+      figures('resident', 'Resident', bytes, { all: () => this.all }), figures('most', 'Peak', bytes, { hint: 'The largest of all readings' }),
       { key: 'growth', head: 'Growth', value: (r) => r.growth_bytes_per_s ?? 0, text: (r) => growthText(r.growth_bytes_per_s, r.growth_error_bytes_per_s) },
-      { key: 'used', head: 'Used', value: (r) => r.used, text: (r) => bytes(r.used) },
-      { key: 'committed', head: 'Committed', value: (r) => r.committed, text: (r) => bytes(r.committed) },
-      { key: 'reserved', head: 'Reserved', value: (r) => r.reserved, text: (r) => bytes(r.reserved) },
+      figures('used', 'Used', bytes), figures('committed', 'Committed', bytes), figures('reserved', 'Reserved', bytes),
     ], { caption: 'Resident memory by part', sort: 'resident' });
     this.counted = new Table([
       { key: 'category', head: 'Category', value: (r) => r.category },
-      { key: 'committed', head: 'Committed', value: (r) => r.committed, text: (r) => bytes(r.committed), bar: (r) => r.committed / this.committed, colour: 'var(--cell-total)' },
-      { key: 'malloc', head: 'Of malloc', value: (r) => r.malloc, text: (r) => bytes(r.malloc) },
-      { key: 'mapped', head: 'Mapped', value: (r) => r.mapped, text: (r) => bytes(r.mapped) },
-      { key: 'reserved', head: 'Reserved', value: (r) => r.reserved, text: (r) => bytes(r.reserved) },
+      figures('committed', 'Committed', bytes, { all: () => this.committed }),
+      figures('malloc', 'Of malloc', bytes), figures('mapped', 'Mapped', bytes), figures('reserved', 'Reserved', bytes),
     ], { caption: 'Native memory as the JVM counts it', sort: 'committed' });
   }
 
   fail(e) {
-    if (e.status !== 404 && e.status !== 422 && e.status !== 409) return super.fail(e);
+    if (!isMissing(e)) return super.fail(e);
     this.shown = false;
     this.root.replaceChildren(emptyBox('No readings of memory', `${e.why} A recording of ten seconds or more has them unless they are turned off:`, commandLine('wick record -d 60 PID')));
   }
@@ -91,16 +88,16 @@ class Parts extends Slot {
     this.all = answer.resident || 1;
     const shown = answer.parts.filter((p) => p.resident || p.reserved || p.used);
     const limit = answer.cgroups?.reduce((least, l) => (l.limit > 0 && l.limit < least ? l.limit : least), Infinity);
-    const facts = [['Resident', formatWeight(answer.resident, 'bytes')], ['Peak', formatWeight(answer.most, 'bytes')],
+    const facts = [['Resident', size(answer.resident)], ['Peak', size(answer.most)],
       ['Growth', growthText(answer.growth_bytes_per_s, answer.growth_error_bytes_per_s)]];
-    if (answer.swapped) facts.push(['Swapped', formatWeight(answer.swapped, 'bytes')]);
+    if (answer.swapped) facts.push(['Swapped', size(answer.swapped)]);
     if (Number.isFinite(limit)) {
       const left = timeToLimit(answer.resident, limit, answer.growth_bytes_per_s, answer.growth_error_bytes_per_s);
-      facts.push(['Limit', `${formatWeight(limit, 'bytes')}, ${formatPercent(answer.resident, limit)} used${left ? `; ${left}` : ''}`]);
+      facts.push(['Limit', `${size(limit)}, ${formatPercent(answer.resident, limit)} used${left ? `; ${left}` : ''}`]);
     }
     this.table.update(shown);
-    this.root.replaceChildren(h('h2', {}, 'Resident memory at the last reading'),
-      h('dl.facts', {}, ...facts.map(([k, v]) => h('div', {}, h('dt', {}, k), h('dd', {}, v)))), this.bar(shown.filter((p) => p.in_resident_set)), this.table.root,
+    this.root.replaceChildren(h('h2', 'Resident memory at the last reading'),
+      h('dl.facts', factsOf(facts)), this.bar(shown.filter((p) => p.in_resident_set)), this.table.root,
       ...this.countedByJvm(answer.nmt));
   }
 
@@ -109,15 +106,15 @@ class Parts extends Slot {
     if (!nmt?.categories.length) return [];
     this.committed = nmt.committed || 1;
     this.counted.update(nmt.categories.filter((c) => c.committed));
-    return [h('h3', {}, 'Counted by the JVM (NMT)'),
-      h('p.quiet', {}, `${formatWeight(nmt.committed, 'bytes')} committed, touched or not; ${formatWeight(nmt.malloc, 'bytes')} of it from malloc`), this.counted.root];
+    return [h('h3', 'Counted by the JVM (NMT)'),
+      h('p.quiet', `${size(nmt.committed)} committed, touched or not; ${size(nmt.malloc)} of it from malloc`), this.counted.root];
   }
 
   /** The parts as one bar; the table below says the same. */
   bar(parts) {
     const heavy = parts.slice().sort((a, b) => b.resident - a.resident);
     const bar = h('div.stacked', { 'aria-hidden': 'true' }, ...heavy.filter((p) => p.resident / this.all > 0.004).map((p) => {
-      const piece = h('i', { title: `${p.part}: ${formatWeight(p.resident, 'bytes')}` }, p.resident / this.all > 0.08 ? p.part : '');
+      const piece = h('i', { title: `${p.part}: ${size(p.resident)}` }, p.resident / this.all > 0.08 ? p.part : '');
       piece.style.flexGrow = String(p.resident / this.all);
       piece.style.background = `color-mix(in srgb, ${partColour(p.part)} 32%, var(--page))`;
       return piece;
@@ -140,21 +137,18 @@ class Collections extends Over {
   constructor() {
     super('Garbage collections', (onRange) => new CollectionsChart(onRange));
     this.facts = h('dl.facts');
-    const pause = (r) => formatWeight(r.pauses_ns, 'ns');
     this.causes = new Table([
       { key: 'cause', head: 'Cause', value: (r) => r.cause ?? 'not known' },
-      { key: 'count', head: 'Collections', value: (r) => r.count, text: (r) => formatCount(r.count) },
-      { key: 'pauses', head: 'Total pause', value: (r) => r.pauses_ns, text: pause, bar: (r) => r.pauses_ns / this.paused, colour: 'var(--cell-total)' },
-      { key: 'longest', head: 'Longest pause', value: (r) => r.longest_pause_ns, text: (r) => formatWeight(r.longest_pause_ns, 'ns') },
-    ], { caption: 'Collections by cause', sort: 'pauses' });
+      figures('count', 'Collections', formatCount), figures('pauses_ns', 'Total pause', ns, { all: () => this.paused }),
+      figures('longest_pause_ns', 'Longest pause', ns),
+    ], { caption: 'Collections by cause', sort: 'pauses_ns' });
     this.longest = new Table([
       { key: 'start', head: 'Start, UTC', value: (r) => clockOf(r.start_ns, 1e9) },
       { key: 'cause', head: 'Cause', value: (r) => r.cause ?? 'not known' },
-      { key: 'pause', head: 'Longest pause', value: (r) => r.longest_pause_ns, text: (r) => formatWeight(r.longest_pause_ns, 'ns') },
-      { key: 'before', head: 'Heap before', value: (r) => r.before ?? 0, text: (r) => bytes(r.before) },
-      { key: 'after', head: 'Heap after', value: (r) => r.after ?? 0, text: (r) => bytes(r.after) },
+      figures('longest_pause_ns', 'Longest pause', ns),
+      figures('before', 'Heap before', bytes), figures('after', 'Heap after', bytes),
     ], {
-      caption: 'The longest pauses', sort: 'pause',
+      caption: 'The longest pauses', sort: 'longest_pause_ns',
       onPick: (r) => this.context.navigate({ from: r.start_ns, to: r.start_ns + Math.max(r.duration_ns, 1e6) }),
       pickLabel: () => 'Take its time range: what the program did in it is on the page CPU',
     });
@@ -165,7 +159,7 @@ class Collections extends Over {
   }
 
   below() {
-    return [this.facts, h('h3', {}, 'By cause'), this.causes.root, h('h3', {}, 'Longest pauses'), this.longest.root];
+    return [this.facts, h('h3', 'By cause'), this.causes.root, h('h3', 'Longest pauses'), this.longest.root];
   }
 
   fill(answer) {
@@ -173,9 +167,9 @@ class Collections extends Over {
     const length = recording.end_ns - recording.start_ns;
     this.paused = answer.causes.reduce((sum, c) => sum + c.pauses_ns, 0) || 1;
     const longest = answer.causes.reduce((m, c) => Math.max(m, c.longest_pause_ns), 0);
-    const facts = [['Collections', formatCount(answer.total)], ['Total pause', formatWeight(this.paused, 'ns')], ['Longest pause', formatWeight(longest, 'ns')]];
+    const facts = [['Collections', formatCount(answer.total)], ['Total pause', ns(this.paused)], ['Longest pause', ns(longest)]];
     if (length > 0) facts.push(['Share of the time', formatPercent(this.paused, length)]);
-    this.facts.replaceChildren(...facts.map(([k, v]) => h('div', {}, h('dt', {}, k), h('dd', {}, v))));
+    this.facts.replaceChildren(...factsOf(facts));
     this.causes.update(answer.causes);
     this.longest.update(answer.collections.slice().sort((a, b) => b.longest_pause_ns - a.longest_pause_ns).slice(0, 12));
   }

@@ -8,8 +8,8 @@ import { formatCount, formatPercent, formatWeight } from '../flame/text.js';
 import { svg } from '../spans/common.js';
 import { h } from './dom.js';
 import { clockOf } from './format.js';
-import { LEFT, roundTop, TOP } from './series.js';
-import { BOTTOM, legendEntry, TimeChart } from './time_chart.js';
+import { BOTTOM, LEFT, legendEntry, roundTop, TOP } from './series.js';
+import { TimeChart } from './time_chart.js';
 
 const bytes = (v) => formatWeight(v, 'bytes');
 
@@ -65,10 +65,7 @@ export class ResidentChart extends TimeChart {
     for (const p of this.parts) {
       const up = p.high.map((v, i) => `${i ? 'L' : 'M'}${x[i]} ${this.y(v).toFixed(1)}`).join('');
       const down = p.low.map((v, i) => `L${x[i]} ${this.y(v).toFixed(1)}`).reverse().join('');
-      const area = svg('path', { d: `${up}${down}Z`, class: 'area part' });
-      area.style.fill = partColour(p.part);
-      area.append(svg('title', {}, `${p.part}: ${bytes(p.last)} at the last reading`));
-      this.picture.append(area);
+      this.picture.append(svg('path', { d: `${up}${down}Z`, class: 'area part', colour: partColour(p.part), hint: `${p.part}: ${bytes(p.last)} at the last reading` }));
     }
     if (times.length === 1) this.picture.append(svg('text', { x: LEFT + 8, y: TOP + 12 }, 'One reading: memory is read every ten seconds'));
     if (heapMax && heapMax <= this.most) this.line(heapMax, `Java heap at most ${bytes(heapMax)}`);
@@ -80,7 +77,7 @@ export class ResidentChart extends TimeChart {
     const all = this.parts.reduce((sum, p) => sum + p.last, 0);
     const above = [[heapMax, 'Java heap at most'], [limit, 'cgroup limit']].filter(([v]) => v && v > this.most);
     this.legend.replaceChildren(...this.parts.filter((p) => p.last > all / 200).map((p) => legendEntry(partColour(p.part), p.part, formatPercent(p.last, all))),
-      ...above.map(([v, text]) => h('li.quiet', {}, `${text} ${bytes(v)}, above the picture`)));
+      ...above.map(([v, text]) => h('li.quiet', `${text} ${bytes(v)}, above the picture`)));
   }
 }
 

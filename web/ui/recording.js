@@ -14,10 +14,10 @@ import { HeatAxis } from './heat_axis.js';
 import { InterferenceView } from './interference.js';
 import { Marks } from './live.js';
 import { MemoryView } from './memory.js';
-import { TimeAxis } from './series.js';
 import { Segment } from './segment.js';
 import { SlowView } from './slow.js';
 import { chipsOf, formatState, queryOf, TABS } from './state.js';
+import { sayError, WeightAxis } from './time_chart.js';
 import { Slot } from './view.js';
 
 const NAMES = { explain: 'Explain', slow: 'Slow', cpu: 'CPU', memory: 'Memory', interference: 'Interference', compare: 'Compare' };
@@ -41,10 +41,9 @@ export class RecordingView {
     this.events = new Segment('div.segment.event-tabs', 'Event', (event) => this.hooks.navigate({ event, zoom: '', kinds: 0 }));
     this.chips = h('div.chips', { role: 'group', 'aria-label': 'Filters' });
     this.adder = new FilterAdder({ id: 'filter-values', label: 'Filter', onAdd: (part) => this.hooks.navigate(part) });
-    this.bar = h('div.filter-bar', {}, this.events.root, this.chips, this.adder.root);
-    this.axis = new TimeAxis({ label: 'Weight over time', onRange: (from, to) => this.hooks.navigate({ from, to }) });
+    this.bar = h('div.filter-bar', this.events.root, this.chips, this.adder.root);
+    this.axis = new WeightAxis({ label: 'Weight over time', onRange: (from, to) => this.hooks.navigate({ from, to }) }, '240');
     this.marks = new Marks((from, to) => this.hooks.navigate({ from, to }));
-    this.series = new Slot('div', (answer, context) => this.axis.update(answer, [context.state.from, context.state.to], context.theme, context.recording.marks));
     this.heat = new HeatAxis({ onRange: (from, to) => this.hooks.navigate({ from, to }), onScale: (ns) => this.hooks.navigate({ heat: String(ns) }) });
     this.cells = new Slot('div', (answer, context) => this.heat.update(answer, [context.state.from, context.state.to], context.theme));
     this.switch = new Segment('div.segment.small.axis-switch', 'Picture of time (h)', (value) => this.hooks.navigate({ heat: value }));
@@ -54,7 +53,7 @@ export class RecordingView {
     this.readBar = h('progress', { max: '100', 'aria-label': 'Read of the recording' });
     this.readText = h('span');
     this.part = h('div.part-read', { hidden: true, title: 'The pictures show what has been read so far, and grow until all of it is' }, this.readBar, this.readText);
-    this.root = h('div.recording-frame', {}, h('div.tab-row', {}, this.tabs, this.part, this.export.root), this.problem, this.bar, this.axis.root, this.heat.root, this.marks.root, this.place);
+    this.root = h('div.recording-frame', h('div.tab-row', this.tabs, this.part, this.export.root), this.problem, this.bar, this.axis.root, this.heat.root, this.marks.root, this.place);
     this.view = null;
     this.tab = '';
   }
@@ -62,7 +61,6 @@ export class RecordingView {
   release() {
     this.view?.release();
     this.export.release();
-    this.series.release();
     this.axis.release();
     this.cells.release();
     this.heat.release();
@@ -119,20 +117,13 @@ export class RecordingView {
     const head = heat ? this.heat.head : this.axis.root.firstChild;
     if (head.lastChild !== this.switch.root) head.append(this.switch.root);
     if (heat) this.askCells(this.context);
-    else this.askSeries(this.context);
+    else this.axis.ask(this.context);
   }
 
   async askCells(context) {
     const length = /^\d{1,18}$/.test(context.state.heat) ? [['column_ns', context.state.heat]] : [['columns', String(this.heat.room)]];
     await this.cells.ask(context, 'heat', [...queryOf(context.state, ['from', 'to']), ...length]);
-    if (this.cells.root.firstChild?.matches?.('.error')) this.heat.note.textContent = this.cells.root.textContent;
-  }
-
-  async askSeries(context) {
-    const event = context.recording.events.find((e) => e.name === context.state.event);
-    const by = event?.kind === 'wall' ? 'state' : 'kind';
-    await this.series.ask(context, 'series', [...queryOf(context.state, ['from', 'to']), ['bins', '240'], ['by', by], ['top', '14']]);
-    if (this.series.root.firstChild?.matches?.('.error')) this.axis.note.textContent = this.series.root.textContent;
+    sayError(this.cells, this.heat.note);
   }
 
   drawTabs(state) {

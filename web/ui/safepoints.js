@@ -4,11 +4,11 @@
 // In the picture each is a bar as high as the time to reach it, in the colour of the reason. The tables have the same: what is to blame in
 // all, and each safepoint, of which a click shows the stacks.
 import { cleanText, formatCount, formatPercent, formatWeight } from '../flame/text.js';
-import { button, commandLine, emptyBox, exchange, h } from './dom.js';
+import { button, commandLine, emptyBox, exchange, factsOf, h } from './dom.js';
 import { clockOf } from './format.js';
-import { BOTTOM, legendEntry, Over, TimeChart } from './time_chart.js';
-import { roundTop, TOP } from './series.js';
-import { Table } from './table.js';
+import { BOTTOM, legendEntry, roundTop, TOP } from './series.js';
+import { figures, Table } from './table.js';
+import { Over, TimeChart } from './time_chart.js';
 
 const ROWS = 12; // of a table: the stacks of the chosen one are to be in sight below
 const ns = (v) => formatWeight(v, 'ns');
@@ -83,22 +83,19 @@ export class Safepoints extends Over {
     this.blame = new Table([
       { key: 'frame', head: 'Where', value: (r) => r.frame || 'not known', text: (r) => placeOf(r) || 'not known' },
       { key: 'why', head: 'Why', value: (r) => reason(r.why)[0] },
-      { key: 'late', head: 'Times', value: (r) => r.late, text: (r) => formatCount(r.late) },
-      { key: 'total', head: 'Time waited', value: (r) => r.total_ns, text: (r) => ns(r.total_ns), bar: (r) => r.total_ns / this.awaited, colour: 'var(--cell-total)' },
-      { key: 'longest', head: 'Longest', value: (r) => r.longest_ns, text: (r) => ns(r.longest_ns) },
+      figures('late', 'Times', formatCount), figures('total_ns', 'Time waited', ns, { all: () => this.awaited }), figures('longest_ns', 'Longest', ns),
     ], {
-      caption: 'What was slow to reach safepoints', sort: 'total', empty: 'No thread was seen to be slow.',
+      caption: 'What was slow to reach safepoints', sort: 'total_ns', empty: 'No thread was seen to be slow.',
       onPick: (r) => this.pick(longestOf(r, this.answer.worst)), pickLabel: () => 'Show the longest time with its stack',
     });
     this.each = new Table([
       { key: 'start', head: 'Start, UTC', value: (r) => clockOf(r.time_ns, 1e9) },
       { key: 'operation', head: 'For', value: (r) => r.operation || r.kind },
-      { key: 'reach', head: 'Time to reach', value: (r) => r.reach_ns, text: (r) => ns(r.reach_ns) },
-      { key: 'duration', head: 'Duration', value: (r) => r.duration_ns, text: (r) => ns(r.duration_ns) },
+      figures('reach_ns', 'Time to reach', ns), figures('duration_ns', 'Duration', ns),
       { key: 'thread', head: 'Slow thread', value: (r) => slowest(r)?.thread ?? 'not known' },
       { key: 'why', head: 'Why', value: (r) => reason(slowest(r)?.why)[0] },
     ], {
-      caption: 'The slowest safepoints', sort: 'reach',
+      caption: 'The slowest safepoints', sort: 'reach_ns',
       onPick: (r) => this.pick(r),
       picked: (r) => this.isPicked(r),
       pickLabel: (r) => safepointText(r),
@@ -130,7 +127,7 @@ export class Safepoints extends Over {
   }
 
   below() {
-    return [this.facts, this.blame.root, h('h3', {}, 'The slowest'), this.each.root, this.detail];
+    return [this.facts, this.blame.root, h('h3', 'The slowest'), this.each.root, this.detail];
   }
 
   fill(answer) {
@@ -142,7 +139,7 @@ export class Safepoints extends Over {
     if (answer.safepoints) facts.push(['All safepoints', formatCount(answer.safepoints)]);
     if (length > 0) facts.push(['Share of the time', formatPercent(waited, length)]);
     this.awaited = Math.max(1, ...answer.blame.map((b) => b.total_ns));
-    this.facts.replaceChildren(...facts.map(([k, v]) => h('div', {}, h('dt', {}, k), h('dd', {}, v))));
+    this.facts.replaceChildren(...factsOf(facts));
     this.blame.update(answer.blame.slice(0, ROWS));
     this.each.update(answer.worst.slice(0, ROWS));
     this.showStacks(answer.worst.find((s) => this.isPicked(s)));
@@ -156,8 +153,8 @@ export class Safepoints extends Over {
     }
     const range = () => this.context.navigate({ from: incident.time_ns, to: incident.time_ns + Math.max(incident.duration_ns, 1e6) });
     exchange(this.detail,
-      h('div.section-head', {}, h('h3', {}, `${incident.operation || incident.kind}, ${ns(incident.reach_ns)} to reach; ${formatCount(incident.late_threads)} of ${formatCount(incident.java_threads)} threads slow`), button('Take its time range', range)),
-      ...incident.threads.map((t) => h('section.stack-of', {}, h('strong', {}, t.thread || '[no name]'), h('span.quiet', {}, ` after ${ns(t.waited_ns)}: ${reason(t.why)[0]}${t.starved_ns ? `, ${ns(t.starved_ns)} without a CPU` : ''}`),
-        t.stack.length ? h('ol.frames', {}, ...t.stack.map((f) => h('li', { class: f === t.frame ? 'guilty' : null }, f))) : h('p.quiet', {}, 'It did not answer a signal, so there is no stack.'))));
+      h('div.section-head', h('h3', `${incident.operation || incident.kind}, ${ns(incident.reach_ns)} to reach; ${formatCount(incident.late_threads)} of ${formatCount(incident.java_threads)} threads slow`), button('Take its time range', range)),
+      ...incident.threads.map((t) => h('section.stack-of', h('strong', t.thread || '[no name]'), h('span.quiet', ` after ${ns(t.waited_ns)}: ${reason(t.why)[0]}${t.starved_ns ? `, ${ns(t.starved_ns)} without a CPU` : ''}`),
+        t.stack.length ? h('ol.frames', ...t.stack.map((f) => h('li', { class: f === t.frame ? 'guilty' : null }, f))) : h('p.quiet', 'It did not answer a signal, so there is no stack.'))));
   }
 }

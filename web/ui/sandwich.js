@@ -4,13 +4,13 @@
 // The server cuts the call tree at the method's outermost frames, so both sides weigh the same and recursion counts once.
 import { Profile, base64Bytes } from '../flame/data.js';
 import { formatPercent } from '../flame/text.js';
-import { TopDown } from '../flame/views.js';
+import { nameOf, TopDown } from '../flame/views.js';
 import { h } from './dom.js';
 import { FlameSlot } from './flame_slot.js';
 import { weightText } from './format.js';
 import { Segment } from './segment.js';
 import { queryOf } from './state.js';
-import { Table } from './table.js';
+import { figures, Table } from './table.js';
 import { Slot } from './view.js';
 
 /** The frames next to the method, from the packed tree of a side: {rows: [{name, weight}], own, whole}; own is the weight that has no
@@ -22,7 +22,7 @@ export function neighbours(profile) {
   for (let at = view.first(0); at >= 0; at = view.next(at)) {
     own += view.self(at);
     for (let c = view.first(at); c >= 0; c = view.next(c)) {
-      const name = profile.names[view.name[c]];
+      const name = nameOf(view, c);
       by.set(name, (by.get(name) ?? 0) + view.total[c]);
     }
   }
@@ -31,15 +31,15 @@ export function neighbours(profile) {
 
 class Side extends Slot {
   constructor(title, restText) {
-    super('section.side', (answer) => this.draw(answer));
+    super('section.side');
     this.found = { rows: [], own: 0, whole: 1 };
     this.restText = restText;
     this.rest = h('span.quiet');
-    this.head = h('h2', {}, title, ' ', this.rest);
+    this.head = h('h2', title, ' ', this.rest);
     this.table = new Table([
       { key: 'name', head: 'Method', value: (r) => r.name },
-      { key: 'share', head: '%', value: (r) => r.weight, text: (r) => formatPercent(r.weight, this.found.whole), bar: (r) => r.weight / this.found.whole, colour: 'var(--cell-total)' },
-      { key: 'weight', head: 'Weight', value: (r) => r.weight, text: (r) => weightText(r.weight, this.unit) },
+      { key: 'share', head: '%', value: (r) => r.weight, text: (r) => formatPercent(r.weight, this.found.whole), all: () => this.found.whole },
+      figures('weight', 'Weight', (v) => weightText(v, this.unit)),
     ], {
       caption: title, sort: 'share', empty: 'None.',
       onPick: (r) => this.context.navigate({ focus: r.name, zoom: '' }),
@@ -49,7 +49,7 @@ class Side extends Slot {
 
   /** The graph below says what to do. */
   nothingFits() {
-    return [this.head, h('p.quiet', {}, 'None.')];
+    return [this.head, h('p.quiet', 'None.')];
   }
 
   draw(answer) {
@@ -59,7 +59,7 @@ class Side extends Slot {
     this.found = neighbours(new Profile(base64Bytes(answer.data)));
     this.rest.textContent = this.found.own > 0 ? `${this.restText} ${formatPercent(this.found.own, this.found.whole)}` : '';
     this.table.update(this.found.rows);
-    if (!this.table.root.isConnected) this.root.replaceChildren(this.head, this.table.root);
+    this.keep(this.head, this.table.root);
   }
 }
 
@@ -71,10 +71,10 @@ export class Sandwich {
     this.callers = new Side('Callers', 'called by nothing');
     this.callees = new Side('Callees', 'itself');
     this.which = new Segment('div.segment', 'Side', (callers) => this.context.navigate({ callers, zoom: '' }));
-    this.tools = h('div.lead', {}, lead, this.which.root);
+    this.tools = h('div.lead', lead, this.which.root);
     this.flame = new FlameSlot(this.tools, home);
     this.title = h('h2.sandwich-name');
-    this.root = h('div.fill', {}, this.title, h('div.sides', {}, this.callers.root, this.callees.root), this.flame.root);
+    this.root = h('div.fill', this.title, h('div.sides', this.callers.root, this.callees.root), this.flame.root);
   }
 
   release() {
@@ -86,7 +86,7 @@ export class Sandwich {
   update(context) {
     const { state } = context;
     const query = queryOf(state);
-    this.title.replaceChildren(h('span', {}, state.focus));
+    this.title.replaceChildren(h('span', state.focus));
     this.context = context;
     this.which.update([[true, 'Callers'], [false, 'Callees']], (callers) => callers === state.callers);
     this.callers.ask(context, 'flame', [...query, ['callers_of', state.focus]]);

@@ -7,13 +7,13 @@
 import { KINDS, KIND_ORDER } from '../flame/kinds.js';
 import { formatPercent } from '../flame/text.js';
 import { svg } from '../spans/common.js';
-import { h, say } from './dom.js';
+import { choosing, h, isModified, say, swatch, take, watchSize } from './dom.js';
 import { clockOf, durationOf, timeStep, weightText } from './format.js';
 
 export const LEFT = 64;
 export const RIGHT = 12;
 export const TOP = 8;
-const BOTTOM = 20;
+export const BOTTOM = 20;
 const LEAST_DRAG = 4;
 
 /** States of threads as recordings name them (src/def/thread_state.def, without STATE_), in the order in which they are stacked: what has
@@ -78,6 +78,33 @@ export function stepPath(low, high, x, y) {
   return `${up}${down}Z`;
 }
 
+/** A line across a picture with its value at the left. */
+export function scaleLine(picture, width, y, text) {
+  picture.append(svg('line', { x1: LEFT, x2: width - RIGHT, y1: y, y2: y, class: 'grid-line' }), svg('text', { x: LEFT - 8, y: y + 4, 'text-anchor': 'end' }, text));
+}
+
+/** Times below a picture, as many as there is room for. @param x (time) where it is */
+export function drawClock(picture, { width, height }, [from, to], x) {
+  const step = timeStep(to - from, Math.max(2, (width - LEFT) / 110));
+  const fine = step < 1e9 ? 1e9 : Infinity;
+  const room = fine < Infinity ? 80 : 56;
+  let free = -Infinity; // where the label before this one ends
+  for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
+    const at = x(t);
+    const anchor = at > width - 40 ? 'end' : at < LEFT + 24 ? 'start' : 'middle';
+    const left = at - { start: 0, middle: room / 2, end: room }[anchor];
+    picture.append(svg('line', { x1: at, x2: at, y1: height - BOTTOM, y2: height - BOTTOM + 4, class: 'grid-line' }));
+    if (left < free) continue;
+    free = left + room;
+    picture.append(svg('text', { x: at, y: height - 4, 'text-anchor': anchor }, clockOf(t + 1e3, fine)));
+  }
+}
+
+/** An entry of a list of colours. */
+export function legendEntry(colour, text, more, title) {
+  return h('li', { title }, swatch(colour), text, h('span.quiet', ` ${more}`));
+}
+
 export class TimeAxis {
   /** @param options {label, height, onRange(from, to) or nothing, rate: weights of time are shown as CPUs} */
   constructor(options) {
@@ -90,11 +117,10 @@ export class TimeAxis {
     if (options.onRange) this.picture.setAttribute('tabindex', '0');
     this.legend = h('ul.series-legend', { 'aria-label': `${options.label}: totals` });
     this.note = h('p.series-note');
-    this.root = h('section.axis', { 'aria-label': options.label }, h('div.axis-head', {}, this.legend, this.note), this.picture);
+    this.root = h('section.axis', { 'aria-label': options.label }, h('div.axis-head', this.legend, this.note), this.picture);
     this.picture.style.height = `${options.height ?? 96}px`;
     if (options.onRange) this.bind();
-    this.resizes = new ResizeObserver(() => this.draw());
-    this.resizes.observe(this.picture);
+    this.resizes = watchSize(this.picture, () => this.draw());
   }
 
   release() {
@@ -137,7 +163,7 @@ export class TimeAxis {
     this.grid();
     this.drawAreas();
     this.drawMarks();
-    this.drawClock();
+    drawClock(this.picture, this, this.span, (t) => this.xOf(t));
     this.brush = svg('g', { class: 'brush' });
     this.picture.append(this.brush);
     this.drawBrush();
@@ -173,22 +199,17 @@ export class TimeAxis {
   }
 
   grid() {
-    for (const share of [0, 0.5, 1]) {
-      const y = this.height - BOTTOM - (this.height - TOP - BOTTOM) * share;
-      this.picture.append(svg('line', { x1: LEFT, x2: this.width - RIGHT, y1: y, y2: y, class: 'grid-line' }));
-      this.picture.append(svg('text', { x: LEFT - 8, y: y + 4, 'text-anchor': 'end' }, share ? this.textOf(this.most * share) : '0'));
-    }
+    for (const share of [0, 0.5, 1]) this.scale(this.height - BOTTOM - (this.height - TOP - BOTTOM) * share, share ? this.textOf(this.most * share) : '0');
+  }
+
+  scale(y, text) {
+    scaleLine(this.picture, this.width, y, text);
   }
 
   drawAreas() {
     const x = (bin) => (LEFT + ((this.width - LEFT - RIGHT) * bin) / this.data.bins).toFixed(1);
     const y = (v) => this.y(v).toFixed(1);
-    for (const s of this.stack) {
-      const area = svg('path', { d: stepPath(s.low, s.high, x, y), class: 'area' });
-      area.style.fill = s.colour;
-      area.append(svg('title', {}, `${s.name}: ${weightText(s.total, s.unit)}`));
-      this.picture.append(area);
-    }
+    for (const s of this.stack) this.picture.append(svg('path', { d: stepPath(s.low, s.high, x, y), class: 'area', colour: s.colour, hint: `${s.name}: ${weightText(s.total, s.unit)}` }));
     const { high } = this.stack[this.stack.length - 1] ?? { high: [] };
     if (this.peak <= this.most) return;
     const at = high.reduce((best, v, i) => (v > high[best] ? i : best), 0);
@@ -200,26 +221,7 @@ export class TimeAxis {
     const [from, to] = this.span;
     for (const m of this.marks.filter((x) => x.time_ns >= from && x.time_ns <= to)) {
       const x = this.xOf(m.time_ns);
-      const line = svg('path', { class: 'mark-line', d: `M${x - 4} ${TOP}h8l-4 6zM${x} ${TOP}V${this.height - BOTTOM}` });
-      line.append(svg('title', {}, `${clockOf(m.time_ns)} ${m.text}`));
-      this.picture.append(line);
-    }
-  }
-
-  drawClock() {
-    const [from, to] = this.span;
-    const step = timeStep(to - from, Math.max(2, (this.width - LEFT) / 110));
-    const fine = step < 1e9 ? 1e9 : Infinity;
-    const room = fine < Infinity ? 80 : 56;
-    let free = -Infinity; // where the label before this one ends
-    for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
-      const x = this.xOf(t);
-      const anchor = x > this.width - 40 ? 'end' : x < LEFT + 24 ? 'start' : 'middle';
-      const left = x - { start: 0, middle: room / 2, end: room }[anchor];
-      this.picture.append(svg('line', { x1: x, x2: x, y1: this.height - BOTTOM, y2: this.height - BOTTOM + 4, class: 'grid-line' }));
-      if (left < free) continue;
-      free = left + room;
-      this.picture.append(svg('text', { x, y: this.height - 4, 'text-anchor': anchor }, clockOf(t, fine)));
+      this.picture.append(svg('path', { class: 'mark-line', d: `M${x - 4} ${TOP}h8l-4 6zM${x} ${TOP}V${this.height - BOTTOM}`, hint: `${clockOf(m.time_ns)} ${m.text}` }));
     }
   }
 
@@ -258,37 +260,25 @@ export class TimeAxis {
 
   drawLegend() {
     const all = this.stack.reduce((sum, s) => sum + s.total, 0);
-    this.legend.replaceChildren(...this.stack.filter((s) => s.total > 0).map((s) => {
-      const swatch = h('i', { 'aria-hidden': 'true' });
-      swatch.style.background = s.colour;
-      return h('li', { title: weightText(s.total, s.unit) }, swatch, s.name, h('span.quiet', {}, ` ${formatPercent(s.total, all)}`));
-    }));
+    this.legend.replaceChildren(...this.stack.filter((s) => s.total > 0).map((s) => legendEntry(s.colour, s.name, formatPercent(s.total, all), weightText(s.total, s.unit))));
   }
 
   bind() {
     const area = this.picture;
-    let drag = null;
-    area.addEventListener('pointerdown', (e) => {
-      if (e.button !== 0 || !this.data) return;
-      drag = { x: e.clientX, at: this.timeAt(e.clientX), moved: false };
-      area.setPointerCapture(e.pointerId);
-    });
-    area.addEventListener('pointermove', (e) => {
-      if (!drag) return;
-      drag.moved ||= Math.abs(e.clientX - drag.x) >= LEAST_DRAG;
-      if (drag.moved) this.drawBrush(ordered(drag.at, this.timeAt(e.clientX)));
-    });
-    area.addEventListener('pointerup', (e) => {
-      if (!drag) return;
-      const [from, to] = ordered(drag.at, this.timeAt(e.clientX));
-      const { moved } = drag;
-      drag = null;
-      if (moved && to > from) this.options.onRange(from, to);
-      else if (this.range[1] > this.range[0]) this.options.onRange(0, 0);
-    });
-    area.addEventListener('pointercancel', () => {
-      drag = null;
-      this.drawBrush();
+    choosing(area, {
+      ready: () => this.data,
+      place: (e) => ({ inside: true, x: e.clientX, at: this.timeAt(e.clientX), moved: false }),
+      drag: (first, { x, at }) => {
+        first.moved ||= Math.abs(x - first.x) >= LEAST_DRAG;
+        if (first.moved) this.drawBrush(ordered(first.at, at));
+      },
+      drop: (first, { at }) => {
+        const [from, to] = ordered(first.at, at);
+        if (first.moved && to > from) this.options.onRange(from, to);
+        else if (this.range[1] > this.range[0]) this.options.onRange(0, 0);
+      },
+      hover() {},
+      rest: () => this.drawBrush(),
     });
     area.addEventListener('keydown', (e) => this.onKey(e));
     area.addEventListener('focus', () => this.drawBrush());
@@ -299,19 +289,17 @@ export class TimeAxis {
   }
 
   onKey(e) {
-    if (!this.data || e.ctrlKey || e.metaKey || e.altKey) return;
+    if (!this.data || isModified(e)) return;
     const { bins } = this.data;
     const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -bins, End: bins }[e.key];
     if (step !== undefined) {
-      e.preventDefault();
-      e.stopPropagation();
+      take(e);
       if (e.shiftKey && this.anchor < 0) this.anchor = Math.max(0, this.cursor);
       if (!e.shiftKey) this.anchor = -1;
       this.cursor = Math.min(bins - 1, Math.max(0, Math.max(0, this.cursor) + step));
       this.drawBrush(this.anchor >= 0 ? this.binRange() : this.range);
     } else if (e.key === 'Enter' && this.cursor >= 0) {
-      e.preventDefault();
-      e.stopPropagation();
+      take(e);
       if (this.anchor < 0) this.anchor = this.cursor;
       this.options.onRange(...this.binRange());
       this.anchor = -1;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why requests are slow: endpoints, the latency of the chosen one over time, its traces, and the timeline of a trace.
-import { formatCount, formatWeight } from '../flame/text.js';
-import { element } from '../spans/common.js';
-import { NO_ENDPOINT } from '../spans/latency.js';
+import { cleanText, formatCount, formatWeight } from '../flame/text.js';
+import { NO_ENDPOINT } from '../spans/common.js';
 import { Timeline } from '../spans/timeline.js';
 import { Density, formatPick, parsePick } from './density.js';
 import { button, commandLine, emptyBox, h } from './dom.js';
 import { clockOf } from './format.js';
-import { Table } from './table.js';
+import { figures, Table } from './table.js';
 import { Slot } from './view.js';
 
 const ns = (v) => (v > 0 ? formatWeight(v, 'ns') : '\u2013');
-const time = (key, head, hint) => ({ key, head, hint, value: (r) => r[key] ?? 0, text: (r) => ns(r[key]) });
+const time = (key, head, hint) => figures(key, head, ns, { hint });
 
 const KEY = [['cpu', 'on CPU'], ['run', 'running, by the wall clock'], ['wait', 'waiting for a CPU'], ['blocked', 'blocked'],
   ['monitor', 'waiting for a monitor'], ['held', 'held by the JVM'], ['gap', 'not sampled']];
@@ -25,7 +24,7 @@ export class SlowView {
     });
     this.traces = new Traces();
     this.trace = new Trace();
-    this.root = h('div.page.scrolls.stack', {}, this.endpoints.root, this.latency.root, this.traces.root, this.trace.root);
+    this.root = h('div.page.scrolls.stack', this.endpoints.root, this.latency.root, this.traces.root, this.trace.root);
   }
 
   release() {
@@ -47,10 +46,10 @@ export class SlowView {
 
 class Endpoints extends Slot {
   constructor() {
-    super('section.card', (answer, context) => this.draw(answer, context));
+    super('section.card');
     this.table = new Table([
       { key: 'endpoint', head: 'Endpoint', value: (r) => r.endpoint ?? NO_ENDPOINT },
-      { key: 'count', head: 'Requests', value: (r) => r.count, text: (r) => formatCount(r.count) },
+      figures('count', 'Requests', formatCount),
       time('p50_ns', 'Median'), time('p90_ns', 'p90'), time('p99_ns', 'p99'), time('max_ns', 'Longest'),
       time('cpu_ns', 'CPU', 'CPU time of all its requests'), time('run_queue_ns', 'Waiting for CPU', 'Runnable without a CPU, by the wall clock'),
       time('blocked_ns', 'Blocked', 'Waiting for something else than a CPU, by the wall clock'),
@@ -71,14 +70,14 @@ class Endpoints extends Slot {
     }
     this.answer = answer;
     this.table.update(answer.endpoints);
-    if (!this.table.root.isConnected) this.root.replaceChildren(this.table.root);
+    this.keep(this.table.root);
   }
 }
 
 /** The latency of the chosen endpoint, or of all, over time. */
 class Latency extends Slot {
   constructor(onPick) {
-    super('section.card', (answer, context) => this.draw(answer, context));
+    super('section.card');
     this.title = h('h2');
     this.density = new Density(onPick);
   }
@@ -91,25 +90,24 @@ class Latency extends Slot {
   draw(answer, context) {
     const { state, theme } = context;
     this.root.hidden = !answer.count && !state.endpoint;
-    this.title.textContent = element('b', '', `Latency${state.endpoint ? ` of ${state.endpoint}` : ' of all requests'}`).textContent;
+    this.title.textContent = cleanText(`Latency${state.endpoint ? ` of ${state.endpoint}` : ' of all requests'}`);
     if (!answer.count) {
-      this.root.replaceChildren(this.title, h('p.quiet', {}, 'This recording has no request of this endpoint.'));
+      this.root.replaceChildren(this.title, h('p.quiet', 'This recording has no request of this endpoint.'));
       return;
     }
-    if (!this.density.root.isConnected) this.root.replaceChildren(this.title, this.density.root);
+    this.keep(this.title, this.density.root);
     this.density.update(answer, parsePick(state.pick), theme);
   }
 }
 
 class Traces extends Slot {
   constructor() {
-    super('section.card', (answer, context) => this.draw(answer, context));
+    super('section.card');
     this.head = h('h2');
     this.table = new Table([
       { key: 'endpoint', head: 'Trace', value: (r) => r.endpoint ?? NO_ENDPOINT },
-      { ...time('latency_ns', 'Duration'), bar: (r) => r.latency_ns / this.longest, colour: 'var(--cell-total)' },
-      { key: 'start_ns', head: 'Start, UTC', value: (r) => r.start_ns, text: (r) => clockOf(r.start_ns, 1e9) },
-      { key: 'spans', head: 'Spans', value: (r) => r.spans, text: (r) => formatCount(r.spans) },
+      figures('latency_ns', 'Duration', ns, { all: () => this.longest }), figures('start_ns', 'Start, UTC', (v) => clockOf(v, 1e9)),
+      figures('spans', 'Spans', formatCount),
       { key: 'id', head: 'Id', value: (r) => r.id },
     ], {
       caption: 'Traces, slowest first', sort: 'latency_ns', empty: 'No trace of this endpoint.',
@@ -127,24 +125,24 @@ class Traces extends Slot {
     const those = picked ? ` of the chosen ${answer.total === 1 ? 'request' : 'requests'}` : of;
     const opens = this.single && picked && answer.total === 1;
     this.single = false;
-    this.head.textContent = element('b', '', `Slowest traces${those}${answer.total > answer.traces.length ? `, ${answer.traces.length} of ${formatCount(answer.total)}` : ''}`).textContent;
+    this.head.textContent = cleanText(`Slowest traces${those}${answer.total > answer.traces.length ? `, ${answer.traces.length} of ${formatCount(answer.total)}` : ''}`);
     this.table.update(answer.traces);
-    if (!this.table.root.isConnected) this.root.replaceChildren(this.head, this.table.root);
+    this.keep(this.head, this.table.root);
     if (opens) context.navigate({ trace: answer.traces[0].id });
   }
 }
 
 class Trace extends Slot {
   constructor() {
-    super('section.card', (answer, context) => this.draw(answer, context));
+    super('section.card');
     this.root.id = 'trace';
     this.head = h('h2');
     this.facts = h('p.quiet');
     const [spans, threads] = [h('div'), h('div')];
     const detail = h('div', { id: 'detail', 'aria-live': 'polite' });
     this.timeline = new Timeline({ spans, threads, detail });
-    this.legend = h('div.legend', {}, ...KEY.map(([key, text]) => h('span', {}, h(`i.swatch.key-${key}`), text)));
-    this.body = h('div', {}, h('h3', {}, 'Spans'), spans, this.legend, threads, detail);
+    this.legend = h('div.legend', ...KEY.map(([key, text]) => h('span', h(`i.swatch.key-${key}`), text)));
+    this.body = h('div', h('h3', 'Spans'), spans, this.legend, threads, detail);
     this.close = button('Close', () => this.context.navigate({ trace: '' }), { title: 'Close the trace' });
   }
 
@@ -156,11 +154,11 @@ class Trace extends Slot {
       this.root.replaceChildren(emptyBox('This trace is not in the recording', '', this.close));
       return;
     }
-    this.head.textContent = element('b', '', trace.endpoint ?? 'Trace').textContent;
-    this.facts.textContent = element('b', '', `${formatWeight(trace.duration_ns, 'ns')} from ${clockOf(trace.start_ns, 1e9)} UTC, trace ${trace.id}`).textContent;
+    this.head.textContent = cleanText(trace.endpoint ?? 'Trace');
+    this.facts.textContent = cleanText(`${ns(trace.duration_ns)} from ${clockOf(trace.start_ns, 1e9)} UTC, trace ${trace.id}`);
     const range = button('Take its time range', () => this.context.navigate({ from: trace.start_ns, to: trace.start_ns + trace.duration_ns }),
       { title: 'Show this range of time on all pages' });
-    this.root.replaceChildren(h('div.card-head', {}, h('div', {}, this.head, this.facts), h('div.card-tools', {}, range, this.close)), this.body);
+    this.root.replaceChildren(h('div.card-head', h('div', this.head, this.facts), h('div.card-tools', range, this.close)), this.body);
     this.timeline.show(trace, answer.stacks);
     if (context.generation === 0) this.root.scrollIntoView({ block: 'start' });
   }

@@ -34,8 +34,8 @@ export class StartView {
     this.list = h('div', { id: 'recordings' });
     this.said = h('div', { role: 'alert' });
     this.events = eventBoxes('Record', (key) => chosen.has(key), (key, on) => this.choose(key, on));
-    this.root = h('div.page.scrolls.start', {}, this.said,
-      h('section', { 'aria-labelledby': 'jvms-head' }, h('div.section-head', {}, h('h2', { id: 'jvms-head' }, 'Java processes'), this.events), this.jvms),
+    this.root = h('div.page.scrolls.start', this.said,
+      h('section', { 'aria-labelledby': 'jvms-head' }, h('div.section-head', h('h2', { id: 'jvms-head' }, 'Java processes'), this.events), this.jvms),
       h('section', { 'aria-labelledby': 'recordings-head' }, h('h2', { id: 'recordings-head' }, 'Recordings'), this.list));
     this.timer = setInterval(() => this.refreshJvms(), REFRESH_MS);
     this.refreshJvms();
@@ -95,10 +95,10 @@ export class StartView {
   figures(jvm) {
     const { cpu, heap } = this.readings.get(jvm.pid);
     const share = cpu[cpu.length - 1];
-    const cell = (line, hint, text, more) => h('div', { title: hint }, line, h('p', {}, text), more);
-    const resident = jvm.rss_bytes ? h('p.quiet', {}, `${formatWeight(jvm.rss_bytes, 'bytes')} resident`) : null;
+    const cell = (line, hint, text, more) => h('div', { title: hint }, line, h('p', text), more);
+    const resident = jvm.rss_bytes ? h('p.quiet', `${formatWeight(jvm.rss_bytes, 'bytes')} resident`) : null;
     const ofHeap = jvm.heap_bytes >= 0 ? `${formatWeight(jvm.heap_bytes, 'bytes')} of ${formatWeight(jvm.heap_committed_bytes, 'bytes')} heap` : '';
-    return h('div.figures', {}, jvm.cpu_ns === undefined ? null : cell(spark(cpu, 1, 'of-cpu'), 'CPU time in the last two minutes; the upper edge is one CPU or more', share >= 0 ? `${formatPercent(share, 1)} CPU` : 'CPU', ofHeap ? null : resident),
+    return h('div.figures', jvm.cpu_ns === undefined ? null : cell(spark(cpu, 1, 'of-cpu'), 'CPU time in the last two minutes; the upper edge is one CPU or more', share >= 0 ? `${formatPercent(share, 1)} CPU` : 'CPU', ofHeap ? null : resident),
       ofHeap ? cell(spark(heap, jvm.heap_committed_bytes, 'of-heap'), 'Java heap in use in the last two minutes; the upper edge is what is committed. Some collectors publish it at collections only', ofHeap, resident) : null);
   }
 
@@ -107,7 +107,7 @@ export class StartView {
     let act;
     if (jvm.recording) act = h('a.plain.as-button', { href: formatState({ ...emptyState(), recording: jvm.recording }), 'data-pid': jvm.pid }, h('i.dot', { 'aria-hidden': 'true' }), 'Recording: show');
     else act = h('button.record', { type: 'button', 'data-pid': jvm.pid, disabled: !jvm.readable, onclick: (e) => this.record(jvm, e.currentTarget), 'aria-label': `Record ${jvmTitle(jvm)}` }, h('i.dot', { 'aria-hidden': 'true' }), 'Record');
-    return h('article.card.jvm', {}, h('div.jvm-text', {}, h('h3', { title: jvm.name }, jvmTitle(jvm)), jvmTitle(jvm) === jvm.name ? null : h('p.quiet.whole', { title: jvm.name }, jvm.name), h('p.quiet', {}, facts.join(' \u00b7 ')), jvm.readable ? null : h('p.quiet', {}, 'It belongs to another user: start wick as that user or as root to record it.')), act, this.figures(jvm));
+    return h('article.card.jvm', h('div.jvm-text', h('h3', { title: jvm.name }, jvmTitle(jvm)), jvmTitle(jvm) === jvm.name ? null : h('p.quiet.whole', { title: jvm.name }, jvm.name), h('p.quiet', facts.join(' \u00b7 ')), jvm.readable ? null : h('p.quiet', 'It belongs to another user: start wick as that user or as root to record it.')), act, this.figures(jvm));
   }
 
   async record(jvm, press) {
@@ -137,14 +137,14 @@ export class StartView {
       this.list.replaceChildren(emptyBox('There is no recording yet', 'Press Record at a Java process above, or start wick with recordings, heap dumps or folders:', commandLine('wick ui FILE.jfr FOLDER')));
       return;
     }
-    exchange(this.list, h('ul.recordings', {}, ...recordings.map((r) => this.recording(r))));
+    exchange(this.list, h('ul.recordings', ...recordings.map((r) => this.recording(r))));
   }
 
   recording(r) {
     const facts = [formatWeight(r.size_bytes, 'bytes'), r.start_ns && durationOf(r.end_ns - r.start_ns), r.start_ns && dateOf(r.start_ns),
       r.pid && `process ${r.pid}`, !r.live && r.unfinished && 'not finished'].filter(Boolean);
-    return h('li.card.recording', {}, h('div', {}, h('h3', {}, h('a', { href: formatState({ ...emptyState(), recording: r.id }) }, r.name)),
-      h('p.quiet', { title: r.path }, facts.join(' \u00b7 ')), r.problem ? h('p.problem', {}, sentenceOf(r.problem)) : null),
-    h('div.badges', {}, r.live ? h('span.badge.live', {}, h('i.dot', { 'aria-hidden': 'true' }), 'recording') : null, r.content === 'heap' ? h('span.badge', {}, 'heap dump') : null, ...r.events.map((e) => h('span.badge', {}, eventName(e)))));
+    return h('li.card.recording', h('div', h('h3', h('a', { href: formatState({ ...emptyState(), recording: r.id }) }, r.name)),
+      h('p.quiet', { title: r.path }, facts.join(' \u00b7 ')), r.problem ? h('p.problem', sentenceOf(r.problem)) : null),
+    h('div.badges', r.live ? h('span.badge.live', h('i.dot', { 'aria-hidden': 'true' }), 'recording') : null, r.content === 'heap' ? h('span.badge', 'heap dump') : null, ...r.events.map((e) => h('span.badge', eventName(e)))));
   }
 }

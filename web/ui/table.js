@@ -16,9 +16,24 @@ export function sortedRows(rows, column, turned) {
   return out;
 }
 
+/** A column of figures, which rows have under its key. more: what else a column has. */
+export function figures(key, head, format, more = {}) {
+  return { key, head, value: (r) => r[key], text: (r) => format(r[key]), ...more };
+}
+
+/** A cell of a table with a bar behind its text, as wide as a share. */
+export function addBar(td, share, colour) {
+  if (!(share > 0)) return;
+  const bar = h('span.cell-bar', { 'aria-hidden': 'true' });
+  bar.style.width = `${Math.min(100, share * 100)}%`;
+  if (colour) bar.style.background = colour;
+  td.classList.add('barred');
+  td.prepend(bar);
+}
+
 export class Table {
-  /** @param {{key: string, head: string, value: (row) => number|string, text?: (row) => string|Node, bar?: (row) => number,
-   *  colour?: string, hint?: string}[]} columns
+  /** @param {{key: string, head: string, value: (row) => number|string, text?: (row) => string|Node, all?: () => number: of
+   *  which the value is a part, shown as a bar, bar?: (row) => number: another share, colour?: string, hint?: string}[]} columns
    *  @param options {caption, sort, turned, onPick(row), picked(row), pickLabel(row), onSort(key, turned), onMore(rows): more than
    *  update() was given are to be shown; rows: what they are, "threads"; empty} */
   constructor(columns, options) {
@@ -28,8 +43,8 @@ export class Table {
     this.turned = options.turned ?? false;
     this.body = h('tbody');
     this.heads = columns.map((c) => this.head(c));
-    const caption = h('caption.unseen', {}, options.caption);
-    this.table = h('table.grid', {}, caption, h('thead', {}, h('tr', {}, ...this.heads)), this.body);
+    const caption = h('caption.unseen', options.caption);
+    this.table = h('table.grid', caption, h('thead', h('tr', ...this.heads)), this.body);
     this.rest = h('p.table-rest', { hidden: true });
     this.most = MOST;
     this.root = h('div.table-box', { role: 'region', 'aria-label': options.caption, tabindex: '0' }, this.table, this.rest);
@@ -61,7 +76,7 @@ export class Table {
     });
     const shown = sortedRows(rows, column, this.turned).slice(0, this.most);
     this.sayRest(shown.length);
-    exchange(this.body, shown.length ? shown.map((r) => this.row(r)) : h('tr', {}, h('td', { colspan: this.columns.length }, this.options.empty ?? 'Nothing fits.')));
+    exchange(this.body, shown.length ? shown.map((r) => this.row(r)) : h('tr', h('td', { colspan: this.columns.length }, this.options.empty ?? 'Nothing fits.')));
   }
 
   sayRest(shown) {
@@ -71,7 +86,7 @@ export class Table {
     if (this.rest.dataset.text === text) return; // the button keeps the focus
     this.rest.dataset.text = text;
     const had = this.rest.contains(document.activeElement);
-    exchange(this.rest, ...(text ? [h('span', {}, text), button(`Show ${formatCount(more)} more`, () => this.showMore())] : []));
+    exchange(this.rest, ...(text ? [h('span', text), button(`Show ${formatCount(more)} more`, () => this.showMore())] : []));
     if (had) this.rest.querySelector('button')?.focus({ preventScroll: true });
   }
 
@@ -101,14 +116,7 @@ export class Table {
     const text = column.text ? column.text(row) : String(column.value(row) ?? '');
     const inside = onPick ? h('button.link', { type: 'button', onclick: () => this.options.onPick(row) }, text) : text;
     const td = h(typeof column.value(row) === 'string' || onPick ? 'td.words' : 'td', {}, inside);
-    const share = column.bar?.(row) ?? 0;
-    if (share > 0) {
-      const bar = h('span.cell-bar', { 'aria-hidden': 'true' });
-      bar.style.width = `${Math.min(100, share * 100)}%`;
-      if (column.colour) bar.style.background = column.colour;
-      td.classList.add('barred');
-      td.prepend(bar);
-    }
+    addBar(td, column.all ? column.value(row) / (column.all() || 1) : column.bar?.(row), column.colour);
     return td;
   }
 }

@@ -1,12 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures over the time of a recording whose values stand for themselves, not for bins, with the brush of the shared axis.
+// The axes of pages: weights over time that the server is asked for, and pictures over the time of a recording whose values stand for
+// themselves, not for bins. All have the brush of the shared axis.
 import { formatWeight } from '../flame/text.js';
 import { svg } from '../spans/common.js';
 import { h } from './dom.js';
-import { LEFT, RIGHT, TimeAxis } from './series.js';
-import { Slot } from './view.js';
+import { BOTTOM, LEFT, RIGHT, TimeAxis } from './series.js';
+import { queryOf } from './state.js';
+import { isMissing, Slot } from './view.js';
 
-export const BOTTOM = 20;
+/** Weights over time, as an axis from which a range is chosen. */
+export class WeightAxis extends TimeAxis {
+  /** @param bins how many are asked for */
+  constructor(options, bins) {
+    super(options);
+    this.bins = bins;
+    this.slot = new Slot('div', (answer, { state, theme, recording }) => this.update(answer, [state.from, state.to], theme, recording.marks));
+  }
+
+  release() {
+    super.release();
+    this.slot.release();
+  }
+
+  async ask(context) {
+    const by = context.state.eventKind === 'wall' ? 'state' : 'kind';
+    await this.slot.ask(context, 'series', [...queryOf(context.state, ['from', 'to']), ['bins', this.bins], ['by', by], ['top', '14']]);
+    sayError(this.slot, this.note);
+  }
+}
+
+/** What went wrong with an answer that has no place of its own is said in a note. */
+export function sayError(slot, note) {
+  if (slot.root.firstChild?.matches?.('.error')) note.textContent = slot.root.textContent;
+}
 
 export class TimeChart extends TimeAxis {
   constructor(label, height, onRange) {
@@ -28,12 +54,6 @@ export class TimeChart extends TimeAxis {
     return formatWeight(v, this.unit);
   }
 
-  /** A line of the grid with its value at the left. */
-  scale(y, text) {
-    this.picture.append(svg('line', { x1: LEFT, x2: this.width - RIGHT, y1: y, y2: y, class: 'grid-line' }),
-      svg('text', { x: LEFT - 8, y: y + 4, 'text-anchor': 'end' }, text));
-  }
-
   line(v, text) {
     const y = this.y(v);
     this.picture.append(svg('line', { x1: LEFT, x2: this.width - RIGHT, y1: y, y2: y, class: 'limit-line' }),
@@ -45,26 +65,17 @@ export class TimeChart extends TimeAxis {
     const x = this.xOf(startNs);
     const width = Math.max(2, this.xOf(startNs + durationNs) - x);
     const top = Math.min(y, this.height - BOTTOM - 3); // the lowest are seen
-    const bar = svg('rect', { x: x.toFixed(1), y: top.toFixed(1), width: width.toFixed(1), height: (this.height - BOTTOM - top).toFixed(1), class: 'pause' });
-    bar.style.fill = colour;
-    bar.append(svg('title', {}, text));
-    this.picture.append(bar);
+    this.picture.append(svg('rect', { x: x.toFixed(1), y: top.toFixed(1), width: width.toFixed(1), height: (this.height - BOTTOM - top).toFixed(1), class: 'pause', colour, hint: text }));
   }
-}
-
-export function legendEntry(colour, text, more) {
-  const swatch = h('i', { 'aria-hidden': 'true' });
-  swatch.style.background = colour;
-  return h('li', {}, swatch, text, h('span.quiet', {}, ` ${more}`));
 }
 
 /** A place with a picture over the time of the recording, whose brush chooses the range of all pages. */
 export class Over extends Slot {
   /** @param make(onRange) the picture */
   constructor(title, make) {
-    super('section.card', (answer, context) => this.draw(answer, context));
+    super('section.card');
     this.make = make;
-    this.head = h('h2', {}, title);
+    this.head = h('h2', title);
     this.chart = null;
   }
 
@@ -74,7 +85,7 @@ export class Over extends Slot {
   }
 
   fail(e) {
-    if (e.status !== 404 && e.status !== 422 && e.status !== 409) return super.fail(e);
+    if (!isMissing(e)) return super.fail(e);
     this.shown = false;
     this.root.hidden = true; // the card above says why
   }

@@ -18,10 +18,10 @@ function isAway(e) {
 
 /** One place of a page that shows the answer to a query. */
 export class Slot {
-  /** @param show (answer, context) draws into `root` or into elements it keeps */
+  /** @param show (answer, context) draws into `root` or into elements it keeps; else draw() does */
   constructor(className, show) {
     this.root = h(className);
-    this.show = show;
+    this.show = show ?? ((answer, context) => this.draw(answer, context));
     this.key = '';
     this.shown = false;
     this.abort = null;
@@ -81,8 +81,13 @@ export class Slot {
     clearTimeout(this.timer);
     if (this.shown) return;
     this.timer = setTimeout(() => {
-      this.root.replaceChildren(h('p.quiet.reading', {}, `Reading ${context.recording.name}, ${formatWeight(context.recording.size_bytes, 'bytes')} \u2026`));
+      this.root.replaceChildren(h('p.quiet.reading', `Reading ${context.recording.name}, ${formatWeight(context.recording.size_bytes, 'bytes')} \u2026`));
     }, SAY_AFTER_MS);
+  }
+
+  /** Shows these, unless they are there: the last of them is. */
+  keep(...parts) {
+    if (!parts[parts.length - 1].isConnected) this.root.replaceChildren(...parts);
   }
 
   done() {
@@ -105,6 +110,11 @@ export class Slot {
     return emptyBox('No samples fit', 'Nothing of this event lies in the chosen time and passes the filters.',
       button('Remove all filters', () => this.context.navigate({ from: 0, to: 0, labels: [], thread: '', endpoint: '', state: '', filter: '', exclude: '' })));
   }
+}
+
+/** Whether an error says that a recording has nothing to answer with. */
+export function isMissing(e) {
+  return [404, 409, 422].includes(e.status);
 }
 
 /** The event types of a recording that are of one of these kinds. */
