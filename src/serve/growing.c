@@ -98,6 +98,7 @@ struct wick_growing *wick_growing_open(int fd, struct wick_err *err)
         char path[32];
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         rc = wick_input_read_file(&g->p, path, &g->visitor, &g->read, err);
+        wick_heat_flush(&g->heat);
         let_go(g);
     }
     if (!rc)
@@ -127,6 +128,7 @@ int wick_growing_read(struct wick_growing *g, bool last, uint64_t until_ns, stru
     int rc = wick_jfr_reader_follow_until(g->reader, g->fd, until_ns, &g->partial, err);
     if (!rc && last && !g->partial)
         rc = wick_jfr_reader_end(g->reader, err);
+    wick_heat_flush(&g->heat);
     if (rc || (last && !g->partial))
         let_go(g);
     return rc;

@@ -217,6 +217,31 @@ static void test_heat__a_long_time_makes_longer_slices(void **state)
     end(&c);
 }
 
+/* More than wait for their turn, and some of the same cell; what is read before the end is all there. */
+static void test_heat__what_was_added_is_in_the_table_when_it_is_flushed(void **state)
+{
+    struct scene c;
+    uint64_t weight = 0, count = 0;
+    begin(&c);
+    for (int64_t i = 0; i < 3 * WICK_HEAT_AHEAD; i++) {
+        add(&c, i % 2, T0 + i / 4 * 20 * MS, 0, 10, 1);
+        if (i % 5)
+            continue;
+        wick_heat_flush(&c.h);
+        wick_heat_flush(&c.h);
+        weight = count = 0;
+        for (size_t k = 0; k < c.h.places; k++) {
+            weight += c.h.cells[k].agg == WICK_AGG_NONE ? 0 : c.h.cells[k].weight;
+            count += c.h.cells[k].agg == WICK_AGG_NONE ? 0 : c.h.cells[k].count;
+        }
+        assert_int_equal(weight, 10 * (i + 1));
+        assert_int_equal(count, i + 1);
+    }
+    settle(&c);
+    assert_int_equal(c.h.n, 2 * 3 * WICK_HEAT_AHEAD / 4);
+    end(&c);
+}
+
 static void test_heat__cells_follow_their_aggregates(void **state)
 {
     struct scene c;
@@ -278,6 +303,7 @@ int main(void)
         cmocka_unit_test(test_heat__time_outside_of_the_recording_gets_nothing),
         cmocka_unit_test(test_heat__too_many_cells_make_longer_slices_and_keep_the_sums),
         cmocka_unit_test(test_heat__a_long_time_makes_longer_slices),
+        cmocka_unit_test(test_heat__what_was_added_is_in_the_table_when_it_is_flushed),
         cmocka_unit_test(test_heat__cells_follow_their_aggregates),
         cmocka_unit_test(test_heat__samples_without_times_are_no_heatmap),
         cmocka_unit_test(test_heat__the_title_is_escaped_and_data_is_written_once),

@@ -7,6 +7,9 @@
  * become one. The last length is a day, of which no range of 64-bit nanoseconds has a million. If even these are too
  * many cells, by samples that say they lasted for centuries, a sample stands where it begins: one cell for each at
  * most.
+ *
+ * The table is larger than the caches, and where a cell goes is random: entering one is mostly waiting for memory. So
+ * a cell waits for its turn, some cells later, and the memory of its place is asked for at once.
  */
 #include "analysis/compare/heat.h"
 #include "base/sum.h"
@@ -25,6 +28,8 @@ static const int64_t lengths[] = {20 * MS, 100 * MS, 500 * MS, S, 5 * S, 60 * S,
 void wick_heat_init(struct wick_heat *h)
 {
     *h = (struct wick_heat){.most_cells = WICK_HEAT_CELLS, .most_slices = WICK_HEAT_SLICES};
+    for (unsigned i = 0; i < WICK_HEAT_AHEAD; i++)
+        h->ahead[i].agg = WICK_AGG_NONE;
 }
 
 void wick_heat_release(struct wick_heat *h)
@@ -46,9 +51,14 @@ static int64_t floor_div(int64_t a, int64_t b)
 
 /* --- the table --- */
 
+static size_t first_place(size_t places, int64_t slice, uint32_t agg)
+{
+    return (size_t)(wick_hash_2((uint64_t)slice, agg) >> 20) & (places - 1);
+}
+
 static struct wick_heat_cell *place_of(struct wick_heat_cell *cells, size_t places, int64_t slice, uint32_t agg)
 {
-    size_t at = (size_t)(wick_hash_2((uint64_t)slice, agg) >> 20) & (places - 1);
+    size_t at = first_place(places, slice, agg);
     while (cells[at].agg != WICK_AGG_NONE && (cells[at].agg != agg || cells[at].slice != slice))
         at = (at + 1) & (places - 1);
     return &cells[at];
@@ -70,9 +80,34 @@ static void put(struct wick_heat *h, const struct wick_heat_cell *c)
     add_up(&at->count, c->count);
 }
 
+void wick_heat_flush(struct wick_heat *h)
+{
+    for (unsigned i = 0; h->nahead && i < WICK_HEAT_AHEAD; i++) {
+        struct wick_heat_cell *c = &h->ahead[(h->turn + i) % WICK_HEAT_AHEAD];
+        if (c->agg == WICK_AGG_NONE)
+            continue;
+        put(h, c);
+        c->agg = WICK_AGG_NONE;
+    }
+    h->nahead = 0;
+}
+
+/* Enters a cell at its turn; there is room for it. */
+static void enter(struct wick_heat *h, const struct wick_heat_cell *c)
+{
+    struct wick_heat_cell *at = &h->ahead[h->turn++ % WICK_HEAT_AHEAD];
+    __builtin_prefetch(&h->cells[first_place(h->places, c->slice, c->agg)], 1);
+    if (at->agg != WICK_AGG_NONE)
+        put(h, at);
+    else
+        h->nahead++;
+    *at = *c;
+}
+
 /* Re-enters all cells into a table of `places`, with slices `ratio` times as long. */
 static bool rebuild(struct wick_heat *h, size_t places, int64_t ratio)
 {
+    wick_heat_flush(h);
     struct wick_heat_cell *old = h->cells;
     size_t old_places = h->places;
     struct wick_heat_cell *cells = reallocarray(NULL, places, sizeof *cells);
@@ -109,6 +144,8 @@ static bool lengthen(struct wick_heat *h)
 /* Room for one more cell. */
 static bool has_room(struct wick_heat *h)
 {
+    if (h->n + h->nahead >= h->most_cells || h->n + h->nahead >= h->places / 2)
+        wick_heat_flush(h); /* how many cells there are counts from here on */
     while (h->n >= h->most_cells && h->level + 1 < LEVELS)
         if (!lengthen(h))
             return false;
@@ -169,7 +206,7 @@ static bool widen(struct wick_heat *h, int64_t start, int64_t end)
 {
     for (;;) {
         int64_t length = wick_heat_slice_ns(h), first = floor_div(start, length), last = floor_div(end, length);
-        if (h->n) {
+        if (h->n || h->nahead) {
             first = first < h->first ? first : h->first;
             last = last > h->last ? last : h->last;
         }
@@ -219,7 +256,7 @@ void wick_heat_add(struct wick_heat *h, const struct wick_profile *p, uint32_t a
         uint64_t w = part(weight, start, end, next), n = part(s->count, start, end, next);
         const struct wick_heat_cell c = {slice, agg, w - weight_done, n - count_done};
         if (c.weight || c.count)
-            put(h, &c);
+            enter(h, &c);
         weight_done = w;
         count_done = n;
         if (next >= end)
@@ -239,6 +276,7 @@ static int by_time(const void *a, const void *b)
 void wick_heat_settle(struct wick_heat *h, const uint32_t *moved)
 {
     size_t kept = 0;
+    wick_heat_flush(h);
     for (size_t i = 0; i < h->places; i++) {
         struct wick_heat_cell c = h->cells[i];
         if (c.agg == WICK_AGG_NONE || (c.agg = moved[c.agg]) == WICK_AGG_NONE)

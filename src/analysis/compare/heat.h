@@ -28,6 +28,8 @@ struct wick_heat_cell {
     uint64_t weight, count;
 };
 
+enum { WICK_HEAT_AHEAD = 16 };
+
 struct wick_heat {
     struct wick_heat_cell *cells; /* a hash table; after _settle a list by slice and aggregate */
     size_t n, places;             /* cells, and room for them */
@@ -39,6 +41,9 @@ struct wick_heat {
     bool failed;          /* out of memory: cells are missing */
     int64_t *thread_last; /* time of each thread's last sample, 0 = none; by its number in the profile */
     uint32_t nthreads;
+    /* What is not in the table yet, in turns; WICK_AGG_NONE = nothing. */
+    struct wick_heat_cell ahead[WICK_HEAT_AHEAD];
+    unsigned nahead, turn;
 };
 
 /* Zeroes and sets the limits to those above. */
@@ -50,6 +55,9 @@ int64_t wick_heat_slice_ns(const struct wick_heat *h);
 
 /* Adds a sample of aggregate `agg` of p. */
 void wick_heat_add(struct wick_heat *h, const struct wick_profile *p, uint32_t agg, const struct wick_sample *s);
+
+/* Enters what was added last into the table: before `cells` is read. */
+void wick_heat_flush(struct wick_heat *h);
 
 /* Ends the adding: cells get the numbers that wick_shape_apply() has given their aggregates (moved; those left out go)
  * and become a list in the order of time. */

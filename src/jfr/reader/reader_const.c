@@ -10,7 +10,8 @@
  * frames are decoded into an array and then pushed from its end. Stacks that follow each other in a pool often share
  * their root part (the same thread's run loop); the path of the previous stack is kept and the shared part is taken
  * from it instead of being interned frame by frame. A frame that was met before is recognised by its bytes, without
- * being decoded.
+ * being decoded. The table of those is larger than the caches, so the frames of a stack are read some at a time: the
+ * memory of all of them is asked for before the first is needed.
  */
 #include "codec/utf8.h"
 #include "jfr/format/jfr_format.h"
@@ -398,16 +399,20 @@ static struct wick_jfr_frame_memo *memo_of(struct wick_jfr_reader *r, uint64_t m
 /* The frame of method, line, bytecode index and kind as they stand in the file. */
 static uint32_t frame_of(struct wick_jfr_reader *r, const struct frame_types *types, const union wick_jfr_slot *s)
 {
+    uint64_t function = method(r, types->method, (uint64_t)s[FRAME_METHOD].i);
+    unsigned kind = frame_kind(r, types->kind, (uint64_t)s[FRAME_KIND].i);
+    return make_frame(r, function, (int32_t)s[FRAME_LINE].i, (int32_t)s[FRAME_BCI].i, kind);
+}
+
+/* The same of a frame that is not known by its bytes. */
+static uint32_t long_frame_of(struct wick_jfr_reader *r, const struct frame_types *types, const union wick_jfr_slot *s)
+{
     uint64_t key = (uint64_t)s[FRAME_METHOD].i, kind = (uint64_t)s[FRAME_KIND].i;
-    int32_t line = (int32_t)s[FRAME_LINE].i, bci = (int32_t)s[FRAME_BCI].i;
-    uint64_t place = (uint64_t)(uint32_t)line << 32 | (uint32_t)bci;
+    uint64_t place = (uint64_t)(uint32_t)s[FRAME_LINE].i << 32 | (uint32_t)s[FRAME_BCI].i;
     uint32_t round = r->memo_round;
     struct wick_jfr_frame_memo *m = memo_of(r, key, kind, place);
-    if (m->round != round || m->method != key || m->kind != kind || m->place != place) {
-        uint64_t function = method(r, types->method, key);
-        uint32_t frame = make_frame(r, function, line, bci, frame_kind(r, types->kind, kind));
-        *m = (struct wick_jfr_frame_memo){key, kind, place, frame, round};
-    }
+    if (m->round != round || m->method != key || m->kind != kind || m->place != place)
+        *m = (struct wick_jfr_frame_memo){key, kind, place, frame_of(r, types, s), round};
     return m->frame;
 }
 
@@ -465,6 +470,41 @@ static struct wick_jfr_short_frame *short_frame_of(struct wick_jfr_reader *r, ui
     return &r->short_frames[wick_hash_2(bytes, 0) >> 32 & r->memo_mask];
 }
 
+/* How many frames are read together. */
+#define AHEAD 16u
+
+struct ahead {
+    uint64_t bytes;
+    const uint8_t *at;
+    struct wick_jfr_short_frame *known;
+};
+
+/* Moves c over short frames, at most n or AHEAD, and asks for what is known of them. Returns how many. */
+static unsigned look_ahead(struct wick_jfr_reader *r, const struct frame_shape *shape, struct wick_jfr_cur *c,
+                           uint64_t n, struct ahead *ahead)
+{
+    unsigned k = 0, end;
+    for (; k < AHEAD && k < n && wick_jfr_cur_left(c) >= sizeof(uint64_t); k++, c->p += end) {
+        uint64_t w;
+        memcpy(&w, c->p, sizeof w);
+        uint64_t bytes = short_bytes(w, shape, &end);
+        if (!end)
+            break;
+        ahead[k] = (struct ahead){bytes, c->p, short_frame_of(r, bytes)};
+        __builtin_prefetch(ahead[k].known);
+    }
+    return k;
+}
+
+static bool decode_frame(struct wick_jfr_reader *r, const struct wick_jfr_plan *plan, struct wick_jfr_cur *c,
+                         union wick_jfr_slot s[FRAME_SLOTS])
+{
+    memset(s, 0, FRAME_SLOTS * sizeof *s);
+    s[FRAME_BCI].i = -1;
+    wick_jfr_plan_take(r, plan, c, s);
+    return !c->bad;
+}
+
 /* Decodes the frames that begin at c, of at least min_bytes each, into r->frames, leaf first; false if malformed. */
 static bool read_frames(struct wick_jfr_reader *r, const struct wick_jfr_plan *plan, uint32_t min_bytes,
                         struct wick_jfr_cur *c, uint32_t *nframes)
@@ -480,29 +520,24 @@ static bool read_frames(struct wick_jfr_reader *r, const struct wick_jfr_plan *p
     bool may_be_short = shape_of(plan, &shape);
     if (plan->field[FRAME_KIND] != WICK_JFR_NONE)
         types.kind = fields[plan->field[FRAME_KIND]].type;
-    for (uint64_t i = 0; i < n; i++) {
-        union wick_jfr_slot s[FRAME_SLOTS] = {[FRAME_BCI] = {.i = -1}};
-        struct wick_jfr_short_frame *known = NULL;
-        uint64_t w, bytes = 0;
-        unsigned end = 0;
-        if (may_be_short && wick_jfr_cur_left(c) >= sizeof w) {
-            memcpy(&w, c->p, sizeof w);
-            bytes = short_bytes(w, &shape, &end);
-        }
-        if (end) {
-            known = short_frame_of(r, bytes);
-            if (known->bytes == bytes && known->round == round) {
-                r->frames[i] = known->frame;
-                c->p += end;
-                continue;
+    for (uint64_t i = 0; i < n;) {
+        struct ahead ahead[AHEAD];
+        union wick_jfr_slot s[FRAME_SLOTS];
+        unsigned k = may_be_short ? look_ahead(r, &shape, c, n - i, ahead) : 0;
+        for (unsigned j = 0; j < k; j++, i++) {
+            struct wick_jfr_short_frame *known = ahead[j].known;
+            if (known->bytes != ahead[j].bytes || known->round != round) {
+                if (!decode_frame(r, plan, &(struct wick_jfr_cur){ahead[j].at, c->end, false}, s))
+                    return false;
+                *known = (struct wick_jfr_short_frame){ahead[j].bytes, frame_of(r, &types, s), round};
             }
+            r->frames[i] = known->frame;
         }
-        wick_jfr_plan_take(r, plan, c, s);
-        if (c->bad)
+        if (k)
+            continue;
+        if (!decode_frame(r, plan, c, s))
             return false;
-        r->frames[i] = frame_of(r, &types, s);
-        if (known)
-            *known = (struct wick_jfr_short_frame){bytes, r->frames[i], round};
+        r->frames[i++] = long_frame_of(r, &types, s);
     }
     *nframes = (uint32_t)n;
     return true;
