@@ -15,14 +15,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/sum.h"
 #include "cli/input/inputs.h"
 #include "cli/ui/ui_views.h"
 #include "import/input.h"
 
-enum { SPANS, LOCKS, SAFEPOINTS, KINDS };
+enum { SPANS, LOCKS, SAFEPOINTS, EXPLAIN, KINDS };
 
 #define MOST_BYTES (UINT64_C(192) << 20)
+#define WAITS_NS   UINT64_C(30000000000) /* as long as that what is half read is kept for who asked for it */
 
 struct followed {
     int fd;          /* -1 = all has been read */
@@ -33,15 +35,19 @@ struct followed {
         struct wick_spans spans;
         struct wick_lock_waits locks;
         struct wick_ttsp_incidents safepoints;
+        struct wick_explain_facts explain;
     } of;
     struct wick_jfr_visitor visitor;
     struct wick_jfr_result read;
     struct wick_jfr_reader *reader; /* NULL = all has been read */
     uint64_t bytes, used;           /* used: when, counted in uses */
+    bool partial;                   /* the file has more already */
+    uint64_t when_ns, took_ns;      /* when it was read last, and how long the answer took then */
 };
 
 static struct followed *kept[KINDS];
 static uint64_t uses;
+static const struct followed *last; /* of which an answer is being made */
 
 /* The file may be deleted while it is shown: its space becomes free then. */
 static void let_go(struct followed *f)
@@ -63,18 +69,31 @@ static void forget(int kind)
         wick_spans_release(&f->of.spans);
     else if (kind == LOCKS)
         wick_lock_waits_release(&f->of.locks);
-    else
+    else if (kind == SAFEPOINTS)
         wick_ttsp_incidents_release(&f->of.safepoints);
+    else
+        wick_explain_release(&f->of.explain);
     wick_profile_release(&f->p);
     free(f);
     kept[kind] = NULL;
 }
 
+/* Whether it is half read, and somebody asks again and again. */
+static bool is_awaited(const struct followed *f)
+{
+    return f->partial && wick_clock_mono_ns() - f->when_ns < WAITS_NS;
+}
+
 void wick_ui_followed_trim(void)
 {
-    for (int i = 0; i < KINDS; i++)
-        if (kept[i] && kept[i]->bytes > MOST_BYTES)
+    uint64_t now_ns = wick_clock_mono_ns();
+    for (int i = 0; i < KINDS; i++) {
+        if (kept[i] && last == kept[i])
+            kept[i]->took_ns = now_ns - kept[i]->when_ns;
+        if (kept[i] && kept[i]->bytes > MOST_BYTES && !is_awaited(kept[i]))
             forget(i);
+    }
+    last = NULL;
 }
 
 void wick_ui_followed_forget(void)
@@ -92,9 +111,12 @@ static void begin(struct followed *f, int kind)
     } else if (kind == LOCKS) {
         f->of.locks = (struct wick_lock_waits){.profile = &f->p, .not_ours = true};
         f->visitor = wick_lock_waits_visitor(&f->of.locks);
-    } else {
+    } else if (kind == SAFEPOINTS) {
         f->of.safepoints = (struct wick_ttsp_incidents){.profile = &f->p};
         f->visitor = wick_ttsp_incidents_visitor(&f->of.safepoints);
+    } else {
+        wick_explain_begin(&f->of.explain, &f->p);
+        f->visitor = wick_explain_visitor(&f->of.explain);
     }
 }
 
@@ -103,6 +125,8 @@ static bool tie(struct followed *f, int kind)
 {
     if (kind == SPANS)
         return !wick_spans_finish(&f->of.spans);
+    if (kind == EXPLAIN)
+        return true; /* wick_explain_so_far does it */
     bool failed = kind == LOCKS ? f->of.locks.failed : f->of.safepoints.failed;
     if (failed || f->p.failed)
         return false;
@@ -114,15 +138,29 @@ static bool tie(struct followed *f, int kind)
     return !f->of.locks.failed;
 }
 
+static uint64_t bytes_of_spans(const struct wick_spans *s)
+{
+    return s->cap * sizeof *s->spans + s->cap_samples * sizeof *s->samples + s->cap_allocs * sizeof *s->allocs +
+           s->cap_cpus * sizeof *s->cpus + s->cap_looks * sizeof *s->looks;
+}
+
+/* Of what there is most. */
+static uint64_t bytes_of_facts(const struct wick_explain_facts *x)
+{
+    return (x->cap_wall + x->cap_cpu + x->cap_alloc + x->cap_live) * sizeof *x->wall + x->cap_spans * sizeof *x->spans +
+           bytes_of_spans(&x->timed) + x->cap_pause * sizeof *x->pause + x->cap_ran * sizeof *x->ran +
+           (uint64_t)x->locks.cap_rows * sizeof *x->locks.rows;
+}
+
 static uint64_t bytes_of(const struct followed *f, int kind)
 {
-    const struct wick_spans *s = &f->of.spans;
     const struct wick_lock_waits *w = &f->of.locks;
     const struct wick_ttsp_incidents *in = &f->of.safepoints;
     uint64_t all = wick_profile_bytes(&f->p) + (f->reader ? wick_jfr_reader_bytes(f->reader) : 0);
     if (kind == SPANS)
-        return all + s->cap * sizeof *s->spans + s->cap_samples * sizeof *s->samples +
-               s->cap_allocs * sizeof *s->allocs + s->cap_cpus * sizeof *s->cpus + s->cap_looks * sizeof *s->looks;
+        return all + bytes_of_spans(&f->of.spans);
+    if (kind == EXPLAIN)
+        return all + bytes_of_facts(&f->of.explain);
     if (kind == LOCKS)
         return all + (uint64_t)w->cap_rows * (sizeof *w->rows + sizeof *w->locks) +
                (uint64_t)w->cap_looks * sizeof *w->looks;
@@ -174,8 +212,13 @@ static int start(int kind, const struct wick_serve_file *file, struct wick_err *
 
 static int read_on(struct followed *f, const struct wick_serve_file *file, struct wick_err *err)
 {
-    int rc = f->reader ? wick_jfr_reader_follow(f->reader, f->fd, err) : 0;
-    if (!rc && f->reader && !file->grows) {
+    uint64_t until_ns = file->until_ns, now_ns = wick_clock_mono_ns();
+    if (until_ns && until_ns < now_ns + f->took_ns) /* or the answers would take most of the time */
+        until_ns = now_ns + f->took_ns;
+    int rc = f->reader ? wick_jfr_reader_follow_until(f->reader, f->fd, until_ns, &f->partial, err) : 0;
+    if (file->partial)
+        *file->partial = f->partial;
+    if (!rc && f->reader && !file->grows && !f->partial) {
         rc = wick_jfr_reader_end(f->reader, err);
         let_go(f);
         f->ended = true;
@@ -193,7 +236,7 @@ static void make_room(int used)
             if (!kept[i])
                 continue;
             all += kept[i]->bytes;
-            if (i != used && (oldest < 0 || kept[i]->used < kept[oldest]->used))
+            if (i != used && !is_awaited(kept[i]) && (oldest < 0 || kept[i]->used < kept[oldest]->used))
                 oldest = i;
         }
         if (all <= MOST_BYTES || oldest < 0)
@@ -225,6 +268,8 @@ static struct followed *follow(int kind, const struct wick_serve_file *file, str
     }
     f->was = now;
     f->used = ++uses;
+    f->when_ns = wick_clock_mono_ns();
+    last = f;
     f->bytes = bytes_of(f, kind);
     wick_cli_note_input(&f->read);
     make_room(kind);
@@ -247,4 +292,11 @@ struct wick_ttsp_incidents *wick_ui_followed_safepoints(const struct wick_serve_
 {
     struct followed *f = follow(SAFEPOINTS, file, err);
     return f ? &f->of.safepoints : NULL;
+}
+
+int wick_ui_followed_explain(const struct wick_serve_file *file, struct wick_explain_facts *now, struct wick_err *err)
+{
+    struct followed *f = follow(EXPLAIN, file, err);
+    *now = (struct wick_explain_facts){0};
+    return f ? wick_explain_so_far(&f->of.explain, f->reader, now, err) : -err->code;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ui_followed.h - the spans, waits for locks and slow safepoints of a recording, read once
+ * ui_followed.h - the spans, waits for locks, slow safepoints and facts to explain of a recording, read once
  *
  * Several views show the same of a recording, one after another and while it grows. What was read for the last of them
  * is kept, and the file is read on from there: of each kind that of one file, as long as all kinds together take at
- * most 192 MiB. A file that was replaced, or went on after it had been read to its end, is read anew.
+ * most 192 MiB. A file that was replaced, or went on after it had been read to its end, is read anew. Where a part is
+ * enough (wick_serve_file.until_ns), a call reads a step of it, at least as long as the answer before took, and what
+ * has been read is kept while it is asked for, whatever it takes.
  *
  * Threads: one at a time: what a function returns is good until the next call of any of them.
  * Memory:  as said; freed by wick_ui_followed_forget.
@@ -12,6 +14,7 @@
 #ifndef WICK_CLI_UI_UI_FOLLOWED_H
 #define WICK_CLI_UI_UI_FOLLOWED_H
 
+#include "analysis/explain/explain_facts.h"
 #include "analysis/span/spans.h"
 #include "analysis/wait/lock_waits.h"
 #include "analysis/wait/ttsp_incidents.h"
@@ -21,6 +24,10 @@
 struct wick_spans *wick_ui_followed_spans(const struct wick_serve_file *file, struct wick_err *err);
 struct wick_lock_waits *wick_ui_followed_locks(const struct wick_serve_file *file, struct wick_err *err);
 struct wick_ttsp_incidents *wick_ui_followed_safepoints(const struct wick_serve_file *file, struct wick_err *err);
+
+/* What has been read so far, for rules; to be released (wick_explain_so_far_release) also on failure, before the next
+ * call. 0 or -WICK_E_* with a message. */
+int wick_ui_followed_explain(const struct wick_serve_file *file, struct wick_explain_facts *now, struct wick_err *err);
 
 /* After an answer: forgets what is too large to be kept. And all. */
 void wick_ui_followed_trim(void);

@@ -9,6 +9,7 @@
 #include "cli/input/inputs.h"
 #include "cli/profile/diff_table.h"
 #include "cli/profile/top_table.h"
+#include "cli/ui/ui_followed.h"
 #include "cli/ui/ui_views.h"
 #include "export/picture.h"
 #include "sys/jvmlist.h"
@@ -66,21 +67,13 @@ int wick_ui_front_jvms(void *ctx, void (*each)(void *to, const struct wick_serve
 
 /* --- recordings --- */
 
-static int no_memory(struct wick_err *err)
-{
-    return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-}
-
 static int write_explain(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
 {
     struct wick_explain_findings all = {0};
-    struct wick_explain_facts f = {0};
+    struct wick_explain_facts f;
     const struct wick_explain_input in = {(char *const *)(uintptr_t)&file->name, 1, 0};
-    struct wick_profile p;
     (void)a;
-    if (wick_profile_init(&p))
-        return no_memory(err);
-    int rc = wick_explain_read(&f, &p, (char *const *)(uintptr_t)&file->path, 1, wick_ui_read_quietly, err);
+    int rc = wick_ui_followed_explain(file, &f, err);
     f.unfinished = wick_cli_is_unfinished();
     f.kills_since = -1;
     if (!rc)
@@ -88,8 +81,8 @@ static int write_explain(const struct wick_serve_file *file, const struct wick_a
     if (!rc)
         wick_explain_text_write(&all, &f, &in, true, out);
     wick_explain_findings_release(&all);
-    wick_explain_release(&f);
-    wick_profile_release(&p);
+    wick_explain_so_far_release(&f);
+    wick_ui_followed_trim();
     return rc;
 }
 

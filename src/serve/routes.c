@@ -134,7 +134,7 @@ struct visit {
         int fd;
         char *path; /* NULL = nothing */
         int64_t size;
-        bool grows;
+        bool grows, part; /* part: what has been read so far is enough */
     } view;
 };
 
@@ -287,27 +287,38 @@ static int answer_view(struct visit *v, struct wick_catalog_entry *e, struct wic
     v->view.fd = fd;
     v->view.size = e->size_bytes;
     v->view.grows = e->live;
-    return 0;
+    return wick_ask_flag(v->a, "partial", &v->view.part, err);
 }
 
-/* Makes that answer, for which all of the file is read. */
-static int make_view(struct visit *v, char **text, size_t *len, struct wick_err *err)
+/* Makes that answer, for which all of the file is read, or a step of it. */
+static int make_view(struct visit *v, char **text, size_t *len, bool *partial, struct wick_err *err)
 {
     char path[32];
     FILE *out = open_memstream(text, len);
     snprintf(path, sizeof path, "/proc/self/fd/%d", v->view.fd);
-    const struct wick_serve_file file = {path, v->view.path, v->view.grows};
+    const struct wick_serve_file file = {path, v->view.path, v->view.grows,
+                                         v->view.part ? wick_serve_step_ends_ns(v->s) : 0, partial};
     int rc = out ? v->s->front.view(v->s->front.ctx, v->a->segment[4], &file, v->a, out, err) : -WICK_E_NOMEM;
     if (out && (ferror(out) | fclose(out)))
         rc = -WICK_E_NOMEM;
     return rc && !err->code ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : rc;
 }
 
-/* And keeps it. A request for the same page that waited for it finds it made. */
+/* An answer that is of a part says so. */
+static void put_part(FILE *out, const char *text, size_t len)
+{
+    bool object = len > 2 && *text == '{';
+    if (object)
+        fputs("{\"partial\":true,", out);
+    fwrite(text + object, 1, len - object, out);
+}
+
+/* And keeps it, unless it is of a part. A request for the same page that waited for it finds it made. */
 static int read_view(struct visit *v, struct wick_err *err)
 {
     char *text = NULL;
     size_t len = 0;
+    bool partial = false;
     pthread_mutex_lock(&v->s->lock);
     struct wick_catalog_entry *e = wick_catalog_find(&v->s->catalog, v->a->segment[3]);
     const struct wick_catalog_answer *known = e ? wick_catalog_known(e, v->q->target) : NULL;
@@ -317,8 +328,10 @@ static int read_view(struct visit *v, struct wick_err *err)
     if (known)
         return 0;
     uint64_t began_ns = wick_clock_mono_ns();
-    int rc = make_view(v, &text, &len, err);
-    if (rc) {
+    int rc = make_view(v, &text, &len, &partial, err);
+    if (!rc && partial)
+        put_part(v->out, text, len);
+    if (rc || partial) {
         free(text);
         return rc;
     }

@@ -14,6 +14,7 @@
 
 #include "../jfr/lock_story.h"
 #include "../jfr/requests.h"
+#include "analysis/explain/explain_rules.h"
 #include "cli/ui/ui_followed.h"
 #include "cli/ui/ui_views.h"
 
@@ -194,6 +195,122 @@ static void test_followed__safepoints_are_read_once(void **state)
     wick_ui_followed_forget();
 }
 
+/* What rules make of facts: the same twice over, since they may put what they are given in order. */
+static void assert_same_facts(struct wick_explain_facts *a, struct wick_explain_facts *b)
+{
+    struct wick_err err = {0};
+    int64_t weight[2] = {0, 0};
+    assert_int_equal(a->duration_ns, b->duration_ns);
+    assert_int_equal(a->nwall, b->nwall);
+    assert_int_equal(a->ncpu, b->ncpu);
+    assert_int_equal(a->nspans, b->nspans);
+    assert_int_equal(a->nlive, b->nlive);
+    assert_int_equal(a->pauses_ns, b->pauses_ns);
+    assert_int_equal(a->own_ns, b->own_ns);
+    assert_int_equal(a->sampled_ns, b->sampled_ns);
+    for (size_t i = 0; i < a->nwall; i++) {
+        weight[0] += a->wall[i].weight_ns;
+        weight[1] += b->wall[i].weight_ns;
+    }
+    assert_int_equal(weight[0], weight[1]);
+    for (int twice = 0; twice < 2; twice++) {
+        struct wick_explain_findings x, y;
+        assert_int_equal(wick_explain_apply(&x, a, &err), 0);
+        assert_int_equal(wick_explain_apply(&y, b, &err), 0);
+        assert_int_equal(x.n, y.n);
+        for (size_t i = 0; i < x.n; i++) {
+            assert_ptr_equal(x.rows[i].rule, y.rows[i].rule);
+            assert_true(x.rows[i].cost_ns - y.rows[i].cost_ns < 1 && y.rows[i].cost_ns - x.rows[i].cost_ns < 1);
+        }
+        wick_explain_findings_release(&x);
+        wick_explain_findings_release(&y);
+    }
+}
+
+static void read_whole(struct wick_explain_facts *whole, struct wick_profile *p, char *path)
+{
+    struct wick_err err = {0};
+    assert_int_equal(wick_profile_init(p), 0);
+    assert_int_equal(wick_explain_read(whole, p, &path, 1, wick_ui_read_quietly, &err), 0);
+}
+
+/* Judged again and again while more comes, and always as if it had been read as a whole. */
+static void test_followed__what_is_explained_is_read_once(void **state)
+{
+    struct bytes b = made_by(requests_write);
+    struct wick_err err = {0};
+    struct wick_explain_facts whole, now;
+    struct wick_profile p;
+    struct file f, both;
+    (void)state;
+    make_file(&f, &b);
+    read_whole(&whole, &p, f.path);
+    assert_true(whole.nwall > 0 && whole.nspans > 0);
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(wick_ui_followed_explain(&f.as, &now, &err), 0);
+        assert_same_facts(&now, &whole);
+        wick_explain_so_far_release(&now);
+    }
+    wick_explain_release(&whole);
+    wick_profile_release(&p);
+
+    grow(&f, &b);
+    make_double(&both, &b);
+    read_whole(&whole, &p, both.path);
+    for (int last = 0; last < 3; last++) {
+        f.as.grows = !last;
+        assert_int_equal(wick_ui_followed_explain(&f.as, &now, &err), 0);
+        assert_same_facts(&now, &whole);
+        wick_explain_so_far_release(&now);
+    }
+    wick_explain_release(&whole);
+    wick_profile_release(&p);
+    close(f.fd);
+    close(both.fd);
+    free(b.data);
+    wick_ui_followed_forget();
+}
+
+/* Who is content with a part has one that grows with each request, and says that it is one, until it is the whole. */
+static void test_followed__a_part_grows_to_the_whole(void **state)
+{
+    struct bytes b = made_by(requests_write);
+    struct wick_err err = {0};
+    struct wick_explain_facts whole, now;
+    struct wick_profile p;
+    struct file f;
+    bool partial = true;
+    size_t steps = 0, spans = 0;
+    (void)state;
+    make_double(&f, &b);
+    f.as.grows = false;
+    read_whole(&whole, &p, f.path);
+    f.as.until_ns = 1; /* long ago: as little as it may */
+    f.as.partial = &partial;
+    for (size_t before = 0; partial; steps++, before = now.nspans, wick_explain_so_far_release(&now)) {
+        assert_int_equal(wick_ui_followed_explain(&f.as, &now, &err), 0);
+        assert_true(now.nspans >= before);
+        assert_true(!partial || now.nspans < whole.nspans);
+        if (!partial)
+            assert_same_facts(&now, &whole);
+        wick_ui_followed_trim();
+    }
+    assert_true(steps > 1);
+    partial = true;
+    for (steps = 0; partial; steps++, wick_ui_followed_trim()) {
+        const struct wick_spans *s = wick_ui_followed_spans(&f.as, &err);
+        assert_non_null(s);
+        assert_true(s->n >= spans);
+        spans = s->n;
+    }
+    assert_true(steps > 1);
+    wick_explain_release(&whole);
+    wick_profile_release(&p);
+    close(f.fd);
+    free(b.data);
+    wick_ui_followed_forget();
+}
+
 /* A file that was read to its end and is another one now, or went on, is read anew. */
 static void test_followed__what_ended_and_changed_is_read_anew(void **state)
 {
@@ -295,6 +412,8 @@ int main(void)
         cmocka_unit_test(test_followed__spans_are_read_once),
         cmocka_unit_test(test_followed__locks_are_read_once),
         cmocka_unit_test(test_followed__safepoints_are_read_once),
+        cmocka_unit_test(test_followed__what_is_explained_is_read_once),
+        cmocka_unit_test(test_followed__a_part_grows_to_the_whole),
         cmocka_unit_test(test_followed__what_ended_and_changed_is_read_anew),
         cmocka_unit_test(test_followed__another_recording_in_the_same_file_is_read_anew),
         cmocka_unit_test(test_followed__a_file_that_has_ended_is_closed),

@@ -45,6 +45,7 @@ export class Fixture {
     this.asked = [];
     this.busy = 0; // requests that are being answered
     this.kept = new Map();
+    this.parts = 0; // so many of the next explanations are of a part
     this.server = createServer((req, res) => this.serve(req, res));
   }
 
@@ -119,7 +120,9 @@ export class Fixture {
     if (base) url.searchParams.set('base', this.realIds.get(base.path));
     if (isReal(what, url.searchParams)) return this.pass(res, `recordings/${this.realIds.get(recording.path)}/${what}${url.search}`);
     try {
-      return this.send(res, 200, this.query(recording, parts[2], parts[3], url.searchParams));
+      const answer = this.query(recording, parts[2], parts[3], url.searchParams);
+      const part = what === 'explain' && url.searchParams.get('partial') === '1' && this.parts > 0 && this.parts--;
+      return this.send(res, 200, part ? { partial: true, ...answer } : answer);
     } catch (e) {
       return this.send(res, 422, { error: 'unreadable', why: sentence(String(e.stderr ?? e.message)), what_to_do: '' });
     }

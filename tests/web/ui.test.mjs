@@ -654,6 +654,18 @@ test('a large recording: the part that has been read is shown as that, without a
   fixture.recordings.delete('r9');
 });
 
+test('explain: what is of a part says so, and is asked for again until it is of all', async () => {
+  fixture.parts = 2;
+  fixture.asked.length = 0;
+  const page = await open('#/r/r1/explain');
+  await page.waitForSelector('.part-note');
+  assert.match(await page.textContent('.part-note'), /part that has been read/);
+  await page.waitForFunction(() => !document.querySelector('.part-note') && document.querySelector('.finding, .empty'));
+  assert.equal(fixture.parts, 0);
+  assert.equal(fixture.asked.filter((q) => /r1\/explain\?.*partial=1/.test(q)).length, 3);
+  await close(page);
+});
+
 test('live: growth takes neither a click nor the focus, and closes nothing', async () => {
   const page = await open('#/');
   await page.click('button[aria-label="Record Bootstrap"]');

@@ -10,6 +10,8 @@ import { formatWeight } from '../flame/text.js';
 import { chipsOf } from './state.js';
 
 const SAY_AFTER_MS = 250;
+const MORE_MS = 300; // after an answer of a part
+const BY_STEPS = ['explain', 'endpoints', 'latency', 'traces', 'locks', 'safepoints']; // read further with each question
 
 /** Whether an error is of the way to the server, which comes back, and not its answer to the question. */
 function isAway(e) {
@@ -38,7 +40,7 @@ export class Slot {
     const key = `${question}#${context.generation}`;
     this.context = context;
     if (key === this.key) {
-      if (this.answer) this.show(this.answer, context);
+      if (this.answer) this.put(this.answer);
       return;
     }
     if (this.busy && this.sameButOlder(key)) return; // live: the answer under way is shown first
@@ -49,14 +51,15 @@ export class Slot {
     this.wait(context);
     try {
       this.busy = true;
-      const part = context.recording.partial && !what.startsWith('diff') ? [['partial', '1']] : []; // two are compared as a whole
+      const part = BY_STEPS.includes(what) || (context.recording.partial && !what.startsWith('diff')) ? [['partial', '1']] : []; // two are compared as a whole
       const answer = await get(of(context.recording.id, what), [...query, ...part], signal);
       await calm();
       if (signal.aborted) return;
       this.answer = answer;
       this.asked = question;
       this.done();
-      this.show(answer, this.context);
+      this.put(answer);
+      if (answer.partial) this.timer = setTimeout(() => this.goOn(what, query), MORE_MS);
       if (this.context.generation !== context.generation) this.ask(this.context, what, query); // it has grown
     } catch (e) {
       if (signal.aborted) return;
@@ -70,6 +73,21 @@ export class Slot {
       this.answer = null;
       this.fail(e);
     }
+  }
+
+  /** Shows an answer, and that it is of a part where it is. */
+  put(answer) {
+    this.partNote?.remove();
+    this.show(answer, this.context);
+    if (!answer.partial) return;
+    this.partNote ??= h('p.quiet.part-note', 'Of the part that has been read so far.');
+    this.root.prepend(this.partNote);
+  }
+
+  /** Asks again for what is there by now. */
+  goOn(what, query) {
+    this.key = '';
+    this.ask(this.context, what, query);
   }
 
   sameButOlder(key) {

@@ -12,7 +12,6 @@
 
 #include "base/sum.h"
 #include "model/label.h"
-#include "model/own.h"
 
 #define REAL_MOST 1e18
 
@@ -677,91 +676,9 @@ static void take_sample(void *ctx, const struct wick_sample *s)
     }
 }
 
-/* Leaves out the profiler's own work; returns its weight. */
-static int64_t drop_own(struct wick_explain_sample *rows, size_t *n, const struct wick_owners *o)
+struct wick_jfr_visitor wick_explain_visitor(struct wick_explain_facts *f)
 {
-    int64_t own = 0;
-    size_t kept = 0;
-    for (size_t i = 0; i < *n; i++) {
-        if (wick_owners_is_own(o, rows[i].stack))
-            add_to(&own, rows[i].weight_ns);
-        else
-            rows[kept++] = rows[i];
-    }
-    *n = kept;
-    return own;
-}
-
-/* What is left are the program's samples. */
-static bool leave_own_out(struct wick_explain_facts *f)
-{
-    struct wick_owners o = {.p = f->p};
-    if (!wick_owners_learn(&o))
-        return false;
-    f->own_ns = drop_own(f->cpu, &f->ncpu, &o);
-    drop_own(f->wall, &f->nwall, &o);
-    for (size_t i = 0; i < f->ncpu; i++)
-        add_to(&f->sampled_ns, f->cpu[i].weight_ns);
-    wick_owners_release(&o);
-    return true;
-}
-
-static void begin_input(struct wick_explain_facts *f, int i)
-{
-    struct wick_explain_counter *counters[] = {&f->throttled,  &f->periods, &f->throttled_ns,   &f->oom_kills,
-                                               &f->safepoints, &f->sync_ns, &f->memory_full_ns, &f->io_some_ns,
-                                               &f->fired,      &f->dropped, &f->biased_ns,      &f->deopts,
-                                               &f->compile_ns, &f->loaded,  &f->unloaded};
-    f->off_since_ns = 0;
-    f->unsampled_earlier_ns = f->unsampled_before_ns;
-    f->unsampled_before_ns = f->unsampled_ns;
-    for (size_t k = 0; k < sizeof counters / sizeof *counters; k++)
-        counters[k]->seen = false;
-    for (size_t k = 0; k < f->ncgroups; k++)
-        f->cgroups[k].periods.seen = f->cgroups[k].throttled.seen = f->cgroups[k].throttled_ns.seen = false;
-    f->ttsp.file = f->locks.file = (uint32_t)i;
-    f->p->start_ns = f->p->end_ns = 0;
-}
-
-/* The profile covers all inputs. */
-static void cover(struct wick_profile *p, int64_t start_ns, int64_t end_ns)
-{
-    if (start_ns && (!p->start_ns || start_ns < p->start_ns))
-        p->start_ns = start_ns;
-    raise_to(&p->end_ns, end_ns);
-}
-
-int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char *const *paths, int n,
-                      wick_analysis_reader *read, struct wick_err *err)
-{
-    const struct wick_jfr_visitor v = {.ctx = f, .sample = take_sample, .want = want, .event = take};
-    *f = (struct wick_explain_facts){.p = p, .ttsp.profile = p, .locks.profile = p, .kills_since = -1};
-    wick_spans_init(&f->timed, p);
-    p->objects = true;
-    p->keep = WICK_KEEP_LINES | WICK_KEEP_JAVA_KINDS;
-    int64_t start_ns = 0, end_ns = 0;
-    for (int i = 0; i < n; i++) {
-        begin_input(f, i);
-        int rc = read(p, paths[i], &v, err);
-        if (rc)
-            return rc;
-        if (p->end_ns > p->start_ns)
-            add_to(&f->duration_ns, not_negative(p->end_ns) - not_negative(p->start_ns));
-        wick_explain_pauses_add(f, p->start_ns, p->end_ns);
-        cover(p, start_ns, end_ns);
-        start_ns = p->start_ns;
-        end_ns = p->end_ns;
-    }
-    wick_memory_use_end(&f->memory);
-    wick_lock_waits_tie(&f->locks);
-    if (f->failed || f->ttsp.failed || f->locks.failed || f->memory.failed || p->failed || !leave_own_out(f) ||
-        !wick_explain_time_spans(f))
-        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    if (!f->duration_ns)
-        return wick_err_set(err, WICK_E_NOTFOUND, "the recording does not say what time it covers");
-    wick_ttsp_incidents_tie(&f->ttsp);
-    wick_explain_join(f);
-    return 0;
+    return (struct wick_jfr_visitor){.ctx = f, .sample = take_sample, .want = want, .event = take};
 }
 
 void wick_explain_release(struct wick_explain_facts *f)

@@ -19,6 +19,7 @@
 #include "analysis/wait/lock_waits.h"
 #include "analysis/memory/memory_use.h"
 #include "analysis/span/spans.h"
+#include "analysis/read.h"
 #include "analysis/trend.h"
 #include "analysis/wait/ttsp_incidents.h"
 #include "model/profile.h"
@@ -226,14 +227,25 @@ int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char
                       wick_analysis_reader *read, struct wick_err *err);
 void wick_explain_release(struct wick_explain_facts *f);
 
+/* The same for a reader of one input that grows: begin, and hand over what the visitor asks for. */
+void wick_explain_begin(struct wick_explain_facts *f, struct wick_profile *p);
+struct wick_jfr_visitor wick_explain_visitor(struct wick_explain_facts *f);
+
+/* What f would be if the input ended here: rules are applied to that, and then more may be read into f. reader: of the
+ * input, for what is alive; NULL = it has been read to its end. *now is to be released also on failure, and before more
+ * is read: it shares what does not change. -WICK_E_NOMEM, or _NOTFOUND if no time has been covered yet. */
+int wick_explain_so_far(struct wick_explain_facts *f, const struct wick_jfr_reader *reader,
+                        struct wick_explain_facts *now, struct wick_err *err);
+void wick_explain_so_far_release(struct wick_explain_facts *now);
+
 /* Makes room for one more row; the array, moved or not, or NULL without memory. */
 void *wick_explain_room(void *rows, size_t n, size_t *cap, size_t size);
 
 /* Adds the time in which the collections of one input stopped the world between start and end. */
 void wick_explain_pauses_add(struct wick_explain_facts *f, int64_t start_ns, int64_t end_ns);
 
-/* Gives wall-clock samples in spans what they stand for by the time in spans, as `wick endpoints` does. False without
- * memory. */
+/* Gives wall-clock samples in spans what they stand for by the time in spans, as `wick endpoints` does; `timed` is
+ * finished. False without memory. */
 bool wick_explain_time_spans(struct wick_explain_facts *f);
 
 /* Gives wall-clock samples without labels their endpoint, and sorts spans by thread and time. */

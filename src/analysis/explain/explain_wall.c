@@ -90,7 +90,7 @@ static bool keep_unmounted(struct wick_explain_facts *f, const struct wick_span_
 bool wick_explain_time_spans(struct wick_explain_facts *f)
 {
     struct wick_span_time t;
-    if (wick_spans_finish(&f->timed) || wick_span_time_init(&t, &f->timed))
+    if (wick_span_time_init(&t, &f->timed))
         return false;
     for (size_t i = 0; i < f->nwall; i++)
         f->wall[i].weight_ns = wick_span_time_weight(&t, f->wall[i].number);

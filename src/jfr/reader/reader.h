@@ -117,6 +117,10 @@ uint64_t wick_jfr_reader_position(const struct wick_jfr_reader *r);
  * cannot be gone on with. */
 bool wick_jfr_reader_is_same(const struct wick_jfr_reader *r);
 
+/* What was alive at the last moment that was recorded, which is handed out at the end only: all of it. */
+void wick_jfr_reader_moments(const struct wick_jfr_reader *r, void (*sample)(void *ctx, const struct wick_sample *s),
+                             void *ctx);
+
 /* About how much memory a reader takes. */
 uint64_t wick_jfr_reader_bytes(const struct wick_jfr_reader *r);
 

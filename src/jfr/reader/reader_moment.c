@@ -40,6 +40,14 @@ void wick_jfr_moment_end(struct wick_jfr_reader *r)
     }
 }
 
+void wick_jfr_reader_moments(const struct wick_jfr_reader *r, void (*sample)(void *ctx, const struct wick_sample *s),
+                             void *ctx)
+{
+    for (size_t k = 0; k < sizeof r->moments / sizeof *r->moments; k++)
+        for (uint32_t i = 0; i < r->moments[k].n; i++)
+            sample(ctx, &r->moments[k].samples[i]);
+}
+
 void wick_jfr_moment_release(struct wick_jfr_reader *r)
 {
     for (size_t k = 0; k < sizeof r->moments / sizeof *r->moments; k++)
