@@ -46,8 +46,12 @@ enum {
     FRESH_TIMES = 10,     /* and so many times what it took to make: a tenth of the time goes into making it anew */
     MARK_BYTES = 255,
     READ_ON_S = 30, /* a model whose reading has paused for longer may make room */
+    CROWDED_S = 3,  /* the same where more than so many are half read: */
+    MOST_PARTS = 4,
+    MOST_READ = 8, /* and so many large recordings are read at the same time */
 };
-#define MOST_BYTES (UINT64_C(768) << 20)
+#define MOST_BYTES  (UINT64_C(768) << 20)
+#define LARGE_BYTES (8 << 20) /* smaller ones are read in one step */
 
 /* --- entries --- */
 
@@ -426,10 +430,36 @@ int wick_catalog_open(struct wick_catalog *c, const char *path, struct wick_cata
 
 /* --- models --- */
 
+bool wick_catalog_is_partial(const struct wick_catalog_entry *e)
+{
+    return e->model && e->model->partial;
+}
+
+/* Of how many recordings a part has been read, and the last of it at most so long ago. */
+static unsigned parts_since(const struct wick_catalog *c, uint64_t seconds)
+{
+    uint64_t now_ns = wick_clock_mono_ns();
+    unsigned n = 0;
+    for (uint32_t i = 0; i < c->n; i++)
+        n += wick_catalog_is_partial(c->entries[i]) && now_ns < c->entries[i]->read_ns + seconds * UINT64_C(1000000000);
+    return n;
+}
+
+/* Those that are half read are kept for who asked for them, or they would make each other begin anew for ever. So there
+ * must not be many. */
+static int check_read(const struct wick_catalog *c, const struct wick_catalog_entry *e, struct wick_err *err)
+{
+    if (e->size_bytes < LARGE_BYTES || parts_since(c, CROWDED_S) < MOST_READ)
+        return 0;
+    return wick_err_set(err, WICK_E_LIMIT, "%s is not read now: %d large recordings are being read already", e->name,
+                        MOST_READ);
+}
+
 /* Forgets models until the rest is small enough, but not that of `used`. */
 static void make_room(struct wick_catalog *c, const struct wick_catalog_entry *used)
 {
     uint64_t now_ns = wick_clock_mono_ns();
+    uint64_t awaited_s = parts_since(c, READ_ON_S) > MOST_PARTS ? CROWDED_S : READ_ON_S;
     for (;;) {
         struct wick_catalog_entry *oldest = NULL;
         uint64_t bytes = 0;
@@ -440,7 +470,7 @@ static void make_room(struct wick_catalog *c, const struct wick_catalog_entry *u
                 continue;
             models++;
             bytes += wick_growing_bytes(e->model);
-            bool is_read = e->model->partial && now_ns < e->read_ns + READ_ON_S * UINT64_C(1000000000);
+            bool is_read = e->model->partial && now_ns < e->read_ns + awaited_s * UINT64_C(1000000000);
             if (e != used && !is_read && (!oldest || e->used < oldest->used))
                 oldest = e;
         }
@@ -461,11 +491,6 @@ static void note_problem(struct wick_catalog_entry *e)
                  r->first_offset, r->first, r->problems);
     else if (r->lost_bytes)
         snprintf(e->problem, sizeof e->problem, "%" PRIu64 " bytes could not be read", r->lost_bytes);
-}
-
-bool wick_catalog_is_partial(const struct wick_catalog_entry *e)
-{
-    return e->model && e->model->partial;
 }
 
 int64_t wick_catalog_read_bytes(const struct wick_catalog_entry *e)
@@ -500,7 +525,8 @@ int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool
     }
     e->used = ++c->uses;
     if (!e->model) {
-        int fd = wick_catalog_fd(e, err);
+        rc = check_read(c, e, err);
+        int fd = rc ? rc : wick_catalog_fd(e, err);
         if (fd < 0)
             return fd;
         e->model = wick_growing_open(fd, err);

@@ -223,6 +223,41 @@ static void test_steps__what_is_being_read_is_not_forgotten(void **state)
     pthread_mutex_unlock(&f->s->lock);
 }
 
+/* A client may ask for a part of many large recordings; as many are begun as there is room for, and those go on. */
+static void test_steps__many_large_recordings_are_not_read_at_the_same_time(void **state)
+{
+    enum { FILES = 12, MOST = 8 };
+    struct fixture *f = *state;
+    struct wick_catalog *c = &f->s->catalog;
+    char command[512];
+    snprintf(command, sizeof command,
+             "cd %s && while [ $(stat -c %%s a.jfr) -lt 9000000 ]; do cat a.jfr a.jfr > b && mv b a.jfr; done && "
+             "touch -d '1 hour ago' a.jfr && for i in $(seq %d); do ln a.jfr c$i.jfr; done",
+             f->dir, FILES - 1);
+    assert_int_equal(system(command), 0);
+    pthread_mutex_lock(&f->s->lock);
+    wick_catalog_scan(c);
+    assert_int_equal(c->n, FILES);
+    for (int round = 0; round < 2; round++) { /* those that were begun are read on all the same */
+        for (uint32_t i = 0; i < FILES; i++) {
+            struct wick_catalog_entry *e;
+            struct wick_err err = {0};
+            for (uint32_t k = 0; k < FILES; k++) /* just now, however long the machine takes */
+                c->entries[k]->read_ns = UINT64_MAX / 2;
+            int64_t before = wick_catalog_read_bytes(c->entries[i]);
+            int rc = wick_serve_read_locked(f->s, c->entries[i]->id, true, &e, &err);
+            assert_int_equal(rc, i < MOST ? 0 : -WICK_E_LIMIT);
+            if (i < MOST)
+                assert_true(wick_catalog_read_bytes(c->entries[i]) > before);
+        }
+    }
+    for (uint32_t i = 0; i < FILES; i++)
+        c->entries[i]->read_ns = 0; /* nobody waits for them any more */
+    struct wick_catalog_entry *e;
+    assert_int_equal(wick_serve_read_locked(f->s, c->entries[FILES - 1]->id, true, &e, NULL), 0);
+    pthread_mutex_unlock(&f->s->lock);
+}
+
 #define WITH_SERVER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -233,6 +268,7 @@ int main(void)
         WITH_SERVER(test_steps__a_stream_reads_on_and_says_how_far),
         WITH_SERVER(test_steps__what_was_asked_about_last_is_read_on_first),
         WITH_SERVER(test_steps__what_is_being_read_is_not_forgotten),
+        WITH_SERVER(test_steps__many_large_recordings_are_not_read_at_the_same_time),
     };
     return cmocka_run_group_tests_name("serve_steps", tests, NULL, NULL);
 }
