@@ -41,6 +41,8 @@ struct task_struct {
     unsigned int flags, __state;
     int pid, tgid, on_cpu;
     struct task_struct *group_leader;
+    struct mm_struct *mm;
+    struct css_set *cgroups;
     __u64 start_boottime;
     __u64 self_exec_id;
     char comm[WICK_HOST_COMM];
@@ -75,7 +77,7 @@ struct walker {
     struct wick_step_env env;
     struct wick_host_other others[WICK_HOST_OTHERS];
     struct wick_host_link links[WICK_HOST_LINKS];
-    __u64 announced_ns; /* of counted events and block I/O: when a record was announced last */
+    __u64 announced_ns; /* of what may be frequent: when a record was announced last */
     struct wick_host_record record;
 };
 
@@ -349,8 +351,11 @@ static __attribute__((noinline)) long put(struct walker *at)
         return 0;
     /* a new process may not live until the ring is read next, and rules that were missed are for the next walk */
     bool now = (at->record.head.flags & WICK_HOST_MISSED) || !bpf_map_lookup_elem(&known, &at->env.birth);
-    if (at->record.head.type == WICK_HOST_OCCURRENCE || at->record.head.type == WICK_HOST_IO)
+    __u32 type = at->record.head.type;
+    if (type == WICK_HOST_OCCURRENCE || type == WICK_HOST_IO || type == WICK_HOST_STALL)
         now = may_announce(at, now);
+    else if (type == WICK_HOST_OOM_KILL)
+        now = true; /* the victim is not there for long */
     __u64 bytes = __builtin_offsetof(struct wick_host_record, frames) + n * sizeof at->record.frames[0];
     struct wick_host_other *behind = (struct wick_host_other *)&at->record.frames[n];
     for (__u32 i = 0; i < WICK_HOST_OTHERS && i < at->record.head.nothers; i++, bytes += sizeof *behind)
@@ -416,6 +421,8 @@ int sample(struct perf_context *ctx)
 #include "host_counted.h"
 
 #include "host_io.h"
+
+#include "host_spans.h"
 
 /* --- processes --- */
 

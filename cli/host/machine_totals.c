@@ -86,6 +86,14 @@ void wick_machine_totals_print(const struct wick_opt_host_events *e, const struc
         wick_ui_note("%" PRIu64 " of %" PRIu64 " requests to disks; %.1f us of CPU time for each of these",
                      t->io.recorded, t->requests, us_each(&t->io));
     print_drops(&t->io, "requests", "another one was being recorded on that CPU");
+    if (e->stall_ns)
+        wick_ui_note("%" PRIu64 " of %" PRIu64 " stalls for memory; %.1f us of CPU time for each of these",
+                     t->stall.recorded, t->stalls, us_each(&t->stall));
+    print_drops(&t->stall, "stalls", "another one was being recorded on that CPU");
+    if (t->oom_kills)
+        wick_ui_note("the kernel ended %" PRIu64 " process%s for lack of memory", t->oom_kills,
+                     t->oom_kills == 1 ? "" : "es");
+    print_drop(t->oom_lost, "of these", "they could not be recorded");
     if (t->skipped)
         wick_ui_note("besides, the kernel skipped %" PRIu64 " ticks of the clock", t->skipped);
     if (t->ended)

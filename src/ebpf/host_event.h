@@ -31,6 +31,7 @@ enum {
     WICK_HOST_LINKS = 8,        /* threads, one after the other, that a thread waited for; two for some */
     WICK_HOST_COUNTED = 16,     /* counted events of one recording */
     WICK_HOST_TRANSFERS = 8192, /* requests to devices that are under way */
+    WICK_HOST_STALLS = 4096,    /* threads that wait for memory at a time */
 };
 
 enum wick_host_type {
@@ -40,6 +41,8 @@ enum wick_host_type {
     WICK_HOST_OCCURRENCE,
     WICK_HOST_IO,     /* a request to a device begins */
     WICK_HOST_IO_END, /* it is done: a head alone */
+    WICK_HOST_STALL,  /* a stall for memory has ended */
+    WICK_HOST_OOM_KILL,
 };
 
 /* Who walks: each has a place of its own on each CPU, since it may come while another one is at work there. Those
@@ -50,6 +53,7 @@ enum wick_host_walker {
     WICK_HOST_BY_WAIT,
     WICK_HOST_BY_PROBE,
     WICK_HOST_BY_IO,
+    WICK_HOST_BY_SPAN, /* of what has a beginning and an end in a thread */
     WICK_HOST_WALKERS,
 };
 
@@ -74,6 +78,30 @@ struct wick_host_io {
     uint64_t request, begin_ns;
     uint64_t queued_ns, whole_ns;            /* at its end: until the device had it, and until it was done */
     uint32_t bytes, operation, major, minor; /* operation: the kernel's REQ_OP_*; major 0: no disk */
+};
+
+/* What a thread waits for when it waits for memory. */
+enum wick_host_stall { WICK_HOST_RECLAIM, WICK_HOST_CGROUP_RECLAIM, WICK_HOST_COMPACTION };
+
+/* What a thread did from one moment to another. */
+struct wick_host_span {
+    uint64_t begin_ns, whole_ns;
+    uint64_t weight_ns; /* what it stands for */
+    uint32_t kind, pad; /* enum wick_host_stall */
+};
+
+/* The memory of a process, in pages. */
+struct wick_host_memory {
+    uint64_t anonymous, file, shared, swapped, virtual;
+};
+
+/* A process that the OOM killer ends. The record is of the thread that found no memory. */
+struct wick_host_oom {
+    struct wick_host_birth birth;
+    uint32_t pid, tid;
+    uint64_t cgroup;
+    char comm[WICK_HOST_COMM];
+    struct wick_host_memory victim, own;
 };
 
 /* What is the same in every record. */
@@ -102,6 +130,8 @@ struct wick_host_head {
             uint32_t event, detail;
         };
         struct wick_host_io io;
+        struct wick_host_span span;
+        struct wick_host_oom oom;
     };
 };
 
@@ -188,6 +218,17 @@ struct wick_host_java_thread {
     uint32_t id, pad;
 };
 
+/* What came of spans of one type. */
+struct wick_host_span_counts {
+    uint64_t seen;      /* that ended */
+    uint64_t fired;     /* of these: chosen */
+    uint64_t recorded;  /* of these: given to the ring */
+    uint64_t ring_full; /* not: it was full */
+    uint64_t nested;    /* not: another one was being recorded on this CPU */
+    uint64_t no_memory; /* not: too many were under way; counted as chosen */
+    uint64_t walk_ns;   /* time spent on them */
+};
+
 /* Counted on each CPU. */
 struct wick_host_counts {
     uint64_t ticks;     /* of the clock, with those of idle CPUs */
@@ -214,6 +255,8 @@ struct wick_host_counts {
         uint64_t no_memory; /* not: too many were under way */
         uint64_t walk_ns;   /* time spent on them */
     } io;
+    struct wick_host_span_counts stall;
+    uint64_t oom_kills, oom_lost; /* lost: the ring was full, or another record was being made */
 };
 
 /* A counted event on one CPU. Written by user space before it is attached: period and phase. */
@@ -228,10 +271,11 @@ struct wick_host_counted {
     uint64_t walk_ns;   /* time spent on them */
 };
 
-/* What holds for all waits, and for all requests. */
+/* What holds for all waits, all requests, and all stalls. */
 struct wick_host_plan {
     uint64_t threshold_ns; /* shorter waits are chosen at random, in proportion to their length */
     uint64_t io_period;    /* one of so many requests to devices is chosen at random */
+    uint64_t stall_ns;     /* as the threshold of waits: of stalls for memory */
 };
 
 #endif

@@ -111,6 +111,18 @@ enum { WAIT_PROGRAMS = sizeof wait_programs / sizeof *wait_programs };
 static const char *const io_programs[] = {"io_complete", "io_issue", "io_insert"};
 enum { IO_PROGRAMS = sizeof io_programs / sizeof *io_programs };
 
+/* The ends first, likewise. A kernel without one of these has nothing of that kind to wait for. */
+static const char *const stall_programs[] = {"reclaim_end",   "cgroup_end",   "compaction_end",
+                                             "reclaim_begin", "cgroup_begin", "compaction_begin"};
+static const char *const stall_tracepoints[] = {
+    "mm_vmscan_direct_reclaim_end",   "mm_vmscan_memcg_reclaim_end",   "mm_compaction_end",
+    "mm_vmscan_direct_reclaim_begin", "mm_vmscan_memcg_reclaim_begin", "mm_compaction_begin"};
+enum { STALL_PROGRAMS = sizeof stall_programs / sizeof *stall_programs };
+
+/* Always attached; the mark first, which does nothing without the signal. */
+static const char *const oom_programs[] = {"oom_victim", "oom_signal"};
+enum { OOM_PROGRAMS = sizeof oom_programs / sizeof *oom_programs };
+
 /* Where a thread that has a processor again is seen: the tracepoint sched_exit_tp, or before Linux 6.16 a probe. */
 #define AGAIN_PROGRAM   "wait_exit"
 #define AGAIN_PROBE     "wait_return"
@@ -120,6 +132,7 @@ struct wick_host_kernel {
     struct bpf_object *object;
     struct bpf_program *sample, *births;
     struct bpf_link *exit_link, *exec_link, *wait_links[WAIT_PROGRAMS], *again_link, *io_links[IO_PROGRAMS];
+    struct bpf_link *stall_links[STALL_PROGRAMS], *oom_links[OOM_PROGRAMS];
     struct wick_host_plan planned;
     bool probes; /* there is no sched_exit_tp */
     struct ring_buffer *ring;
@@ -225,14 +238,21 @@ static int want(struct wick_host_kernel *k, const char *program, bool wanted)
 static const char *const counted_programs[] = {"counted_perf", "counted_tracepoint", "counted_probe"};
 enum { COUNTED_PROGRAMS = sizeof counted_programs / sizeof *counted_programs };
 
+/* Whether the kernel has that tracepoint. */
+static bool is_known(const char *tracepoint)
+{
+    bool known = library.libbpf_find_vmlinux_btf_id(tracepoint, BPF_TRACE_RAW_TP) > 0;
+    *complaint = 0; /* that there is none is no reason of a failure */
+    return known;
+}
+
 static int load(struct wick_host_kernel *k, unsigned what)
 {
     bool waits = what & WICK_HOST_LOAD_WAITS;
     k->object = library.bpf_object__open_mem(wick_host_object, wick_host_object_size, NULL);
     if (!k->object)
         return -errno;
-    k->probes = waits && library.libbpf_find_vmlinux_btf_id("sched_exit_tp", BPF_TRACE_RAW_TP) <= 0;
-    *complaint = 0; /* that there is none is no reason of a failure */
+    k->probes = waits && !is_known("sched_exit_tp");
     int rc = want(k, THREADS_PROGRAM, waits);
     for (size_t i = 0; i < WAIT_PROGRAMS && !rc; i++)
         rc = want(k, wait_programs[i], waits);
@@ -240,6 +260,8 @@ static int load(struct wick_host_kernel *k, unsigned what)
     rc = rc ? rc : want(k, AGAIN_PROBE, k->probes);
     for (size_t i = 0; i < IO_PROGRAMS && !rc; i++)
         rc = want(k, io_programs[i], what & WICK_HOST_LOAD_IO);
+    for (size_t i = 0; i < STALL_PROGRAMS && !rc; i++)
+        rc = want(k, stall_programs[i], (what & WICK_HOST_LOAD_STALLS) && is_known(stall_tracepoints[i]));
     for (size_t i = 0; i < COUNTED_PROGRAMS && !rc; i++)
         rc = want(k, counted_programs[i], what >> i & WICK_HOST_LOAD_COUNTED);
     return rc ? rc : library.bpf_object__load(k->object);
@@ -268,6 +290,8 @@ int wick_host_kernel_open(struct wick_host_kernel **out, unsigned what, wick_hos
     rc = rc ? rc : find_maps(k);
     if (!rc && (!(k->exit_link = attach(k, "process_exit")) || !(k->exec_link = attach(k, "process_exec"))))
         rc = -errno;
+    for (size_t i = 0; i < OOM_PROGRAMS && !rc; i++)
+        rc = (k->oom_links[i] = attach(k, oom_programs[i])) ? 0 : -errno;
     if (rc) {
         wick_host_kernel_close(k);
         return explain_failure(-rc, what & WICK_HOST_LOAD_WAITS, err);
@@ -381,6 +405,18 @@ int wick_host_kernel_start_io(struct wick_host_kernel *k, uint64_t period, struc
                     : wick_err_set(err, WICK_E_UNSUPPORTED,
                                    "requests to disks cannot be traced: %s. Without -e blockio, "
                                    "CPU time is recorded",
+                                   strerror(errno));
+}
+
+int wick_host_kernel_start_stalls(struct wick_host_kernel *k, uint64_t threshold_ns, struct wick_err *err)
+{
+    k->planned.stall_ns = threshold_ns;
+    bool attached = !set_plan(k);
+    for (size_t i = 0; i < STALL_PROGRAMS && attached; i++)
+        attached = !is_known(stall_tracepoints[i]) || (k->stall_links[i] = attach(k, stall_programs[i]));
+    return attached ? 0
+                    : wick_err_set(err, WICK_E_UNSUPPORTED,
+                                   "stalls for memory cannot be traced: %s. Without -e memstall, CPU time is recorded",
                                    strerror(errno));
 }
 
@@ -515,6 +551,10 @@ void wick_host_kernel_stop(struct wick_host_kernel *k)
     k->again_link = NULL;
     for (size_t i = IO_PROGRAMS; i-- > 0; k->io_links[i] = NULL)
         library.bpf_link__destroy(k->io_links[i]);
+    for (size_t i = STALL_PROGRAMS; i-- > 0; k->stall_links[i] = NULL)
+        library.bpf_link__destroy(k->stall_links[i]);
+    for (size_t i = OOM_PROGRAMS; i-- > 0; k->oom_links[i] = NULL)
+        library.bpf_link__destroy(k->oom_links[i]);
     for (int i = 0; i < k->count; i++)
         library.bpf_link__destroy(k->links[i]); /* and the event's descriptor */
     k->count = 0;
@@ -532,6 +572,17 @@ void wick_host_kernel_wait(struct wick_host_kernel *k, int most_ms)
 bool wick_host_kernel_take(struct wick_host_kernel *k)
 {
     return library.ring_buffer__consume(k->ring) == -EAGAIN;
+}
+
+static void add_span(struct wick_host_span_counts *out, const struct wick_host_span_counts *of)
+{
+    out->seen += of->seen;
+    out->fired += of->fired;
+    out->recorded += of->recorded;
+    out->ring_full += of->ring_full;
+    out->nested += of->nested;
+    out->no_memory += of->no_memory;
+    out->walk_ns += of->walk_ns;
 }
 
 void wick_host_kernel_counts(struct wick_host_kernel *k, struct wick_host_counts *out)
@@ -561,6 +612,9 @@ void wick_host_kernel_counts(struct wick_host_kernel *k, struct wick_host_counts
             out->io.nested += of[i].io.nested;
             out->io.no_memory += of[i].io.no_memory;
             out->io.walk_ns += of[i].io.walk_ns;
+            add_span(&out->stall, &of[i].stall);
+            out->oom_kills += of[i].oom_kills;
+            out->oom_lost += of[i].oom_lost;
         }
     }
     free(of);

@@ -28,6 +28,7 @@ enum {
     WICK_HOST_LOAD_COUNTED = 1, /* shifted by the kind: enum wick_host_probe_kind */
     WICK_HOST_LOAD_WAITS = 8,
     WICK_HOST_LOAD_IO = 16,
+    WICK_HOST_LOAD_STALLS = 32,
 };
 
 /* Loads the programs; nothing runs yet. -WICK_E_PERM or _UNSUPPORTED with a message
@@ -51,6 +52,10 @@ int wick_host_kernel_start_counted(struct wick_host_kernel *k, const struct wick
 
 /* Starts records of requests to block devices, one of `period` at random. */
 int wick_host_kernel_start_io(struct wick_host_kernel *k, uint64_t period, struct wick_err *err);
+
+/* Starts records of stalls for memory; shorter ones than the threshold are chosen at random. What the OOM killer ends
+ * is always recorded. */
+int wick_host_kernel_start_stalls(struct wick_host_kernel *k, uint64_t threshold_ns, struct wick_err *err);
 
 /* What came of a counted event so far, all CPUs together. */
 void wick_host_kernel_counted(struct wick_host_kernel *k, uint32_t number, struct wick_host_counted *out);

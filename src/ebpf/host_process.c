@@ -244,6 +244,8 @@ uint32_t wick_host_process_context(struct wick_host_processes *ps, const struct 
         wick_strbuf_adds(&labels, of->detail == WICK_HOST_MAJOR ? ",fault=major" : ",fault=minor");
     if (of && of->device)
         wick_strbuf_addf(&labels, ",device=%s,operation=%s", of->device, of->operation);
+    if (of && of->stall)
+        wick_strbuf_addf(&labels, ",stall=%s", of->stall);
     uint32_t context = labels.failed ? 0 : wick_host_context(ps->tables, labels.buf);
     wick_strbuf_release(&labels);
     return context;

@@ -92,6 +92,7 @@ struct wick_host_relation {
     enum wick_host_doing doing;
     enum wick_host_detail detail;
     const char *device, *operation; /* of a request to a disk */
+    const char *stall;              /* what memory was waited for */
 };
 
 /* The number of its labels; `of` may be NULL. */

@@ -31,13 +31,11 @@
 #include "ebpf/host_chain.h"
 #include "ebpf/host_io.h"
 #include "ebpf/host_names.h"
+#include "ebpf/host_pressure.h"
+#include "ebpf/host_span.h"
 #include "ebpf/host_teach.h"
 #include "record/wait_state.h"
 #include "symbolize/kernel_names.h"
-#include "sys/hostload.h"
-#include "sys/whole.h"
-
-#define PRESSURE "/proc/pressure/"
 
 enum {
     ROUND_MS = 50,
@@ -66,8 +64,9 @@ struct wick_host_recorder {
     uint64_t occurrences_weight;
     uint64_t transfers; /* records of requests to disks that are done */
     uint64_t transfers_weight;
-    uint64_t waits_weight; /* ns, of waits that were written */
-    uint8_t *kept;         /* records that were put off, one behind the other */
+    uint64_t waits_weight;          /* ns, of waits that were written */
+    uint64_t stalls, stalls_weight; /* records of stalls for memory */
+    uint8_t *kept;                  /* records that were put off, one behind the other */
     size_t kept_bytes;
     uint64_t round_ns; /* when this round of taking records began */
     struct wick_host_rules rules;
@@ -188,6 +187,29 @@ static void end_request(struct wick_host_recorder *r, const struct wick_host_io 
     wick_jfr_write_block_io(r->writer, &event);
     r->transfers_weight += event.weight_ns;
     free(t.frames);
+}
+
+/* A stall for memory, or an OOM kill. */
+static void write_span(struct wick_host_recorder *r, const struct wick_host_record *s)
+{
+    bool truncated = false;
+    struct wick_host_process *p = wick_host_process_of(&r->processes, &s->head);
+    if (!p)
+        return;
+    uint32_t n = expand_stack(r, p, s, &truncated);
+    const struct wick_host_span_source of = {
+        .writer = r->writer,
+        .processes = &r->processes,
+        .process = p,
+        .thread = thread_of(r, &s->head),
+        .stack = wick_host_stack(&r->tables, r->frames, n, truncated),
+    };
+    if (s->head.type == WICK_HOST_OOM_KILL) {
+        wick_host_span_oom(&of, &s->head);
+        return;
+    }
+    wick_host_span_stall(&of, &s->head);
+    r->stalls_weight += s->head.span.weight_ns;
 }
 
 /* --- waits --- */
@@ -345,6 +367,8 @@ static void work_off(struct wick_host_recorder *r)
             write_wait(r, (const struct wick_host_record *)head);
         else if (head->type == WICK_HOST_OCCURRENCE)
             write_occurrence(r, (const struct wick_host_record *)head);
+        else if (head->type == WICK_HOST_STALL || head->type == WICK_HOST_OOM_KILL)
+            write_span(r, (const struct wick_host_record *)head);
         else
             write_sample(r, (const struct wick_host_record *)head);
     }
@@ -371,6 +395,7 @@ static bool take_record(void *arg, const struct wick_host_head *head)
         struct wick_host_process *p = wick_host_process_of(&r->processes, head);
         r->taken += head->type == WICK_HOST_SAMPLE;
         r->occurrences += head->type == WICK_HOST_OCCURRENCE;
+        r->stalls += head->type == WICK_HOST_STALL;
         if (p)
             wick_host_teach(&r->processes, &r->rules, p, (const struct wick_host_record *)head, r->round_ns + TEACH_NS);
     }
@@ -419,6 +444,10 @@ static void write_settings(void *arg, struct wick_jfr_writer *w, uint64_t now_ns
         snprintf(number, sizeof number, "%" PRIu64, r->choice.io_period);
         write_setting(w, now_ns, WICK_JFR_EVENT_BLOCK_IO, "blockio", number);
     }
+    if (r->choice.stall_ns) {
+        snprintf(number, sizeof number, "%" PRIu64 " ns", r->choice.stall_ns);
+        write_setting(w, now_ns, WICK_JFR_EVENT_MEMORY_STALL, "memstall.threshold", number);
+    }
     for (uint32_t i = 0; i < r->choice.ncounted; i++) {
         snprintf(number, sizeof number, "%" PRIu64, (uint64_t)r->probes[i].attr.sample_period);
         write_setting(w, now_ns, WICK_JFR_EVENT_PERF_SAMPLE, "counted", r->choice.counted[i].name);
@@ -455,6 +484,15 @@ static void add_up_counted(const struct wick_host_recorder *r, struct wick_host_
     }
 }
 
+static struct wick_host_sum sum_of(const struct wick_host_span_counts *c)
+{
+    return (struct wick_host_sum){.fired = c->fired,
+                                  .ring_full = c->ring_full,
+                                  .nested = c->nested,
+                                  .out_of_memory = c->no_memory,
+                                  .walk_ns = c->walk_ns};
+}
+
 static void add_up(struct wick_host_recorder *r, struct wick_host_totals *t)
 {
     struct wick_host_counts c;
@@ -473,7 +511,11 @@ static void add_up(struct wick_host_recorder *r, struct wick_host_totals *t)
                .nested = c.io.nested,
                .out_of_memory = c.io.no_memory,
                .walk_ns = c.io.walk_ns},
+        .stall = sum_of(&c.stall),
         .switches = c.wait.switches,
+        .stalls = c.stall.seen,
+        .oom_kills = c.oom_kills,
+        .oom_lost = c.oom_lost,
         .requests = c.io.requests,
         .processes = r->processes.met,
         .ended = r->processes.gone,
@@ -488,6 +530,7 @@ static void add_up(struct wick_host_recorder *r, struct wick_host_totals *t)
     add_up_events(&t->wait, &s, WICK_JFR_EVENT_WALL_CLOCK_SAMPLE, 0);
     add_up_events(&t->counted, &s, WICK_JFR_EVENT_PERF_SAMPLE, r->occurrences);
     add_up_events(&t->io, &s, WICK_JFR_EVENT_BLOCK_IO, r->transfers);
+    add_up_events(&t->stall, &s, WICK_JFR_EVENT_MEMORY_STALL, r->stalls);
 }
 
 static void write_type(struct wick_host_recorder *r, uint64_t now_ns, const char *type, const char *unit,
@@ -511,7 +554,7 @@ static void write_totals(struct wick_host_recorder *r, uint64_t now_ns)
 {
     struct wick_host_totals t;
     add_up(r, &t);
-    const struct wick_host_sum *all[] = {&t.cpu, &t.wait, &t.counted, &t.io};
+    const struct wick_host_sum *all[] = {&t.cpu, &t.wait, &t.counted, &t.io, &t.stall};
     struct wick_host_sum sum = {0};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         sum.fired += all[i]->fired;
@@ -539,6 +582,8 @@ static void write_totals(struct wick_host_recorder *r, uint64_t now_ns)
         write_type(r, now_ns, "wall", "ns", &t.wait, r->waits_weight);
     if (r->choice.io_period)
         write_type(r, now_ns, "blockio", "ns", &t.io, r->transfers_weight);
+    if (r->choice.stall_ns)
+        write_type(r, now_ns, "memstall", "ns", &t.stall, r->stalls_weight);
     wick_jfr_write_profiler(r->writer, &(struct wick_jfr_profiler){.start_ns = now_ns,
                                                                    .fired = sum.fired,
                                                                    .recorded = sum.recorded,
@@ -559,27 +604,6 @@ static void write_cgroup(void *arg, const struct wick_host_cgroup *g, const stru
                                              .cgroup = wick_host_cgroup_path(g),
                                              .container = g->container,
                                          });
-}
-
-static uint64_t waited(const char *file, const char *line)
-{
-    char text[512];
-    return wick_whole_text(file, text, sizeof text) > 0 ? wick_hostload_parse_psi(text, line) : 0;
-}
-
-/* What tasks of the machine waited for, so far; nothing where the kernel does not count it. */
-static void write_pressure(struct wick_host_recorder *r, uint64_t now_ns)
-{
-    if (access(PRESSURE "cpu", R_OK))
-        return;
-    wick_jfr_write_pressure(r->writer, &(struct wick_jfr_pressure){
-                                           .start_ns = now_ns,
-                                           .cpu_some_ns = waited(PRESSURE "cpu", "some"),
-                                           .memory_some_ns = waited(PRESSURE "memory", "some"),
-                                           .memory_full_ns = waited(PRESSURE "memory", "full"),
-                                           .io_some_ns = waited(PRESSURE "io", "some"),
-                                           .io_full_ns = waited(PRESSURE "io", "full"),
-                                       });
 }
 
 /* --- the course of a recording --- */
@@ -647,7 +671,8 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
     r->choice = *choice;
     r->start_ns = wick_clock_mono_ns();
     r->start_epoch_ns = wick_clock_epoch_ns();
-    unsigned what = (choice->threshold_ns ? WICK_HOST_LOAD_WAITS : 0) | (choice->io_period ? WICK_HOST_LOAD_IO : 0);
+    unsigned what = (choice->threshold_ns ? WICK_HOST_LOAD_WAITS : 0) | (choice->io_period ? WICK_HOST_LOAD_IO : 0) |
+                    (choice->stall_ns ? WICK_HOST_LOAD_STALLS : 0);
     int rc = find_probes(r, &what, err);
     rc = rc ? rc : wick_host_kernel_open(&r->kernel, what, take_record, r, err);
     if (!rc) {
@@ -664,6 +689,8 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
         rc = wick_host_kernel_start_waits(r->kernel, choice->threshold_ns, err);
     if (!rc && choice->io_period)
         rc = wick_host_kernel_start_io(r->kernel, choice->io_period, err);
+    if (!rc && choice->stall_ns)
+        rc = wick_host_kernel_start_stalls(r->kernel, choice->stall_ns, err);
     for (uint32_t i = 0; i < choice->ncounted && !rc; i++)
         rc = wick_host_kernel_start_counted(r->kernel, &r->probes[i], i, choice->counted[i].name, err);
     if (rc) {
@@ -689,7 +716,7 @@ static void renew(struct wick_host_recorder *r, uint64_t now_ns)
 static void flush(struct wick_host_recorder *r, uint64_t now_ns, bool end)
 {
     write_totals(r, now_ns);
-    write_pressure(r, now_ns);
+    wick_host_pressure_write(r->writer, now_ns);
     wick_host_cgroups_read(&r->processes.cgroups, now_ns, end, write_cgroup, r);
     bool forget = wick_host_lasting_bytes(&r->tables) >= LASTING_LIMIT && now_ns - r->renewed_ns >= RENEW_NS;
     if (!forget && wick_host_passing_bytes(&r->tables) < PASSING_LIMIT) {

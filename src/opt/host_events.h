@@ -27,6 +27,7 @@ struct wick_opt_host_events {
     uint64_t interval_ns;  /* of samples of CPU time */
     uint64_t threshold_ns; /* of time off the CPU: shorter waits are chosen at random, in proportion */
     uint64_t io_period;    /* of requests to disks: one of so many is chosen at random */
+    uint64_t stall_ns;     /* of stalls for memory: a threshold likewise */
     uint32_t ncounted;
     struct wick_opt_host_counted counted[WICK_OPT_HOST_COUNTED];
 };

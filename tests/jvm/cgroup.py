@@ -91,6 +91,21 @@ class Cgroup:
         """Bytes; None: no limit."""
         self._set({"memory.limit_in_bytes": str(size or -1)}, {"memory.max": str(size or "max")})
 
+    def forbid_swap(self):
+        """After limit_memory()."""
+        self._set({"memory.memsw.limit_in_bytes": self._read("memory.limit_in_bytes")}, {"memory.swap.max": "0"})
+
+    def _read(self, file):
+        for d in self.dirs:
+            if os.path.exists(f"{d}/{file}"):
+                with open(f"{d}/{file}", encoding="ascii") as f:
+                    return f.read()
+        return ""
+
+    def oom_kills(self):
+        text = self._read("memory.oom_control" if self.version == 1 else "memory.events")
+        return int(dict(map(str.split, text.splitlines()))["oom_kill"])
+
     def throttled(self):
         """(periods, throttled periods, ns for which it was stopped) since it was made."""
         for d in self.dirs:

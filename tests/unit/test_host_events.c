@@ -15,10 +15,12 @@ static void test_host_events__words_are_taken_alone_and_as_a_list(void **state)
 {
     static const struct {
         const char *list;
-        uint64_t interval_ns, threshold_ns, io_period;
+        uint64_t interval_ns, threshold_ns, io_period, stall_ns;
     } cases[] = {{"cpu", 7, 0},
                  {"blockio", 0, 0, 1},
                  {"cpu,blockio=4294967295,sched", 7, 1000000, 4294967295},
+                 {"memstall", 0, 0, 0, 1000000},
+                 {"memstall=4s,sched=1us", 0, 1000, 0, 4000000000},
                  {"sched", 0, 1000000},
                  {"cpu,sched", 7, 1000000},
                  {"sched=2us,cpu", 7, 2000},
@@ -30,6 +32,7 @@ static void test_host_events__words_are_taken_alone_and_as_a_list(void **state)
         assert_int_equal(e.interval_ns, cases[i].interval_ns);
         assert_int_equal(e.threshold_ns, cases[i].threshold_ns);
         assert_int_equal(e.io_period, cases[i].io_period);
+        assert_int_equal(e.stall_ns, cases[i].stall_ns);
     }
 }
 
@@ -111,6 +114,9 @@ static void test_host_events__other_lists_are_refused_with_the_words(void **stat
                                         "blockio=0",
                                         "blockio=4294967296",
                                         "blockio=1ms",
+                                        "memstall=",
+                                        "memstall=0",
+                                        "memstall=5s",
                                         "cpu-clock",
                                         "tracepoint:page-faults",
                                         "rx"};

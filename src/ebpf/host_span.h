@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host_span.h - events of what a thread did from one moment to another: stalls for memory; and OOM kills
+ *
+ * The caller has named the frames; what else the record has becomes fields and labels here.
+ */
+#ifndef WICK_EBPF_HOST_SPAN_H
+#define WICK_EBPF_HOST_SPAN_H
+
+#include "ebpf/host_event.h"
+#include "ebpf/host_process.h"
+#include "jfr/writer/writer.h"
+
+/* Of which thread and stack a record is; all borrowed. */
+struct wick_host_span_source {
+    struct wick_jfr_writer *writer;
+    struct wick_host_processes *processes;
+    const struct wick_host_process *process;
+    uint32_t thread, stack; /* numbers in the tables */
+};
+
+/* Writes wick.MemoryStall. */
+void wick_host_span_stall(const struct wick_host_span_source *of, const struct wick_host_head *h);
+
+/* Writes wick.OomKill; the victim is met if it was not known, after which `of->process` may be gone. */
+void wick_host_span_oom(const struct wick_host_span_source *of, const struct wick_host_head *h);
+
+#endif
