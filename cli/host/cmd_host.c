@@ -298,6 +298,22 @@ static void wait_until_over(struct wick_host_recorder *r, uint64_t duration_ns)
     wick_ui_progress_end();
 }
 
+/* Files whose probe is not recorded, while that of others is. */
+static void print_left_out(const struct wick_opt_host_events *e, const struct wick_host_recorder *r)
+{
+    for (uint32_t i = 0; i < e->ncounted; i++) {
+        const struct wick_host_places *places = &wick_host_recorder_probe(r, i)->places;
+        char name[WICK_HOST_PLACE_PATH];
+        for (uint32_t k = 0; k < places->n; k++) {
+            if (!places->of[k].error)
+                continue;
+            wick_host_place_name(&places->of[k], name);
+            wick_ui_note("warning: %s of %s is not recorded: the kernel cannot probe it (error %d), other files go on",
+                         e->counted[i].name, name, places->of[k].error);
+        }
+    }
+}
+
 /* `path` becomes that of what was made. */
 static int record(const struct host_cmd *c, struct wick_strbuf *path, struct wick_err *err)
 {
@@ -318,6 +334,7 @@ static int record(const struct host_cmd *c, struct wick_strbuf *path, struct wic
     }
     rc = rc ? rc : wick_host_recorder_write_to(recorder, &jfr, 0, err);
     if (!rc) {
+        print_left_out(&c->events, recorder);
         wait_until_over(recorder, c->duration_ns);
         wick_host_recorder_close(recorder, &totals);
         rc = conclude(&out, &totals, err);
@@ -368,8 +385,10 @@ static int send_on(const struct host_cmd *c, struct wick_err *err)
     snprintf(url, sizeof url, "%s", wick_sender_url(push));
     snprintf(spool, sizeof spool, "%s", wick_sender_spool(push));
     rc = wick_host_recorder_write_to(recorder, &jfr, c->period_ns, err);
-    if (!rc)
+    if (!rc) {
+        print_left_out(&c->events, recorder);
         wait_until_over(recorder, c->duration_ns);
+    }
     wick_host_recorder_close(recorder, rc ? NULL : &totals);
     wick_sender_close(push, &sent);
     wick_output_release(&jfr);

@@ -482,19 +482,24 @@ static int attach_part(struct wick_host_kernel *k, const struct wick_host_probe 
     return 0;
 }
 
-int wick_host_kernel_start_counted(struct wick_host_kernel *k, const struct wick_host_probe *p, uint32_t number,
+int wick_host_kernel_start_counted(struct wick_host_kernel *k, struct wick_host_probe *p, uint32_t number,
                                    const char *name, struct wick_err *err)
 {
-    int error = plan_counted(k, p, number) ? errno : 0, attached = 0;
+    int error = plan_counted(k, p, number) ? errno : 0, attached = 0, last = ENODEV;
     /* what a tracepoint or a probe calls is called on every CPU */
     int cpus = p->kind == WICK_HOST_PROBE_COUNTER ? k->cpus : 1;
-    for (uint32_t part = 0; part < p->places.n && !error; part++)
+    for (uint32_t part = 0; part < p->places.n && !error; part++) {
         for (int cpu = 0; cpu < cpus && !error; cpu++) {
             error = attach_part(k, p, part, number, cpu);
             attached += !error;
             error = error == ENODEV && cpus > 1 ? 0 : error; /* that CPU is not online */
         }
-    return error || !attached ? cannot_attach(name, error ? error : ENODEV, err) : 0;
+        if (error && p->kind == WICK_HOST_PROBE_FUNCTION) { /* the other files of that probe may do */
+            p->places.of[part].error = last = error;
+            error = 0;
+        }
+    }
+    return error || !attached ? cannot_attach(name, error ? error : last, err) : 0;
 }
 
 void wick_host_kernel_counted(struct wick_host_kernel *k, uint32_t number, struct wick_host_counted *out)

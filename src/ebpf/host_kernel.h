@@ -46,8 +46,9 @@ int wick_host_kernel_start_waits(struct wick_host_kernel *k, uint64_t threshold_
 /* Whether they are seen by a probe, which each switch of threads then costs, since there is no tracepoint for it. */
 bool wick_host_kernel_probes(const struct wick_host_kernel *k);
 
-/* Starts records of a counted event, under that number (below WICK_HOST_COUNTED); name: for messages. */
-int wick_host_kernel_start_counted(struct wick_host_kernel *k, const struct wick_host_probe *p, uint32_t number,
+/* Starts records of a counted event, under that number (below WICK_HOST_COUNTED); name: for messages. Of several places
+ * of a probe some may not be attached, which then say why (`error`). */
+int wick_host_kernel_start_counted(struct wick_host_kernel *k, struct wick_host_probe *p, uint32_t number,
                                    const char *name, struct wick_err *err);
 
 /* Starts records of requests to block devices, one of `period` at random. */

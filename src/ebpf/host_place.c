@@ -2,6 +2,7 @@
 #include "ebpf/host_place.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 int wick_host_places_add(struct wick_host_places *p, const struct wick_host_place *place)
@@ -23,6 +24,15 @@ void wick_host_places_release(struct wick_host_places *p)
             close(p->of[i].fd);
     free(p->of);
     *p = (struct wick_host_places){0};
+}
+
+void wick_host_place_name(const struct wick_host_place *place, char name[WICK_HOST_PLACE_PATH])
+{
+    ssize_t n = place->fd >= 0 ? readlink(place->path, name, WICK_HOST_PLACE_PATH - 1) : -1;
+    if (n < 0)
+        memcpy(name, place->path, WICK_HOST_PLACE_PATH);
+    else
+        name[n] = 0;
 }
 
 int wick_host_place_open(const char *path, struct wick_elf_file *file, struct wick_err *err)

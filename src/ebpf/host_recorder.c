@@ -701,6 +701,11 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
     return 0;
 }
 
+const struct wick_host_probe *wick_host_recorder_probe(const struct wick_host_recorder *r, uint32_t number)
+{
+    return &r->probes[number];
+}
+
 /* Forgets all names and labels but those of requests under way. */
 static void renew(struct wick_host_recorder *r, uint64_t now_ns)
 {

@@ -20,6 +20,7 @@
 
 #include "base/err.h"
 #include "ebpf/host_event.h"
+#include "ebpf/host_probe.h"
 #include "ebpf/host_process.h"
 #include "opt/host_events.h"
 #include "record/output.h"
@@ -53,6 +54,9 @@ struct wick_host_totals {
 /* Starts sampling. */
 int wick_host_recorder_open(struct wick_host_recorder **r, const struct wick_opt_host_events *choice,
                             struct wick_err *err);
+
+/* What was found for a counted event, by its number; borrowed until _close. */
+const struct wick_host_probe *wick_host_recorder_probe(const struct wick_host_recorder *r, uint32_t number);
 
 /* Writes the recording to `out` (borrowed until _close), in chunks of chunk_ns (0 = as long as they may be): called
  * once, before the first round. Apart from _open, so that no file is touched where nothing can be sampled. */

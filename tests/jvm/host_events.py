@@ -274,6 +274,27 @@ def check_refused():
     t.check("it also works where tracefs is mounted", r.status == 0, r)
 
 
+def check_left_out():
+    """A static probe of a name that two programs have, one of them where the kernel refuses it: the other one is recorded."""
+    programs = {}
+    for name, flags in (("probed", []), ("refusing", ["-DREFUSED"])):
+        made = t.run("cc", "-O1", *flags, "-o", t.path(name), os.path.join(t.HERE, "static_probe.c"))
+        programs[name] = t.Jvm([], name, java=t.path(name)) if made.status == 0 else None
+        if not t.check(f"a program with a static probe runs: {name}", programs[name] and programs[name].wait_for("up"), made):
+            return
+    r = Recording("leftout", "usdt:wicktest:point")
+    t.until(lambda: r.process.poll() is not None or programs["probed"].proc.poll() is not None or os.path.getsize(r.file) > 0)
+    time.sleep(1)
+    r.end()
+    seen = {pid for _, pid, _, _ in r.rows("usdt:wicktest:point")}
+    t.check("where it can be probed it is recorded", programs["probed"].pid in seen and programs["refusing"].pid not in seen, (seen, r.said))
+    t.check("and the file where it cannot is named", re.search(rf"warning: usdt:wicktest:point of {re.escape(t.path('refusing'))} is not recorded", r.said), r.said)
+    programs["probed"].kill()
+    r = t.wick("host", "-d", "100ms", "-e", "usdt:wicktest:point", "-f", t.path("leftout2.jfr"))
+    t.check("if it can be probed nowhere that is an error", r.status == 6 and "usdt:wicktest:point cannot be recorded" in r.err, r)
+    programs["refusing"].kill()
+
+
 def check_kill():
     p = subprocess.Popen([t.WICK, "host", "-d", "3600", "-e", f"sched:sched_switch=1000,uprobe:{LIBC_FILE}:labs,page-faults=1000,blockio",
                           "-f", t.path("killed.jfr")], stderr=subprocess.DEVNULL)
@@ -302,5 +323,6 @@ check_faults()
 check_java()
 check_io()
 check_refused()
+check_left_out()
 check_kill()
 t.done()
