@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "elf/eh_frame.h"
 
-enum { LIBRARY_MOST = 24 << 20, ALL_MOST = 64 << 20, NO_RULE_STEP = 16, SMALL = 64 << 10 };
+enum { LIBRARY_MOST = 24 << 20, ALL_MOST = 32 << 20, NO_RULE_STEP = 16, SMALL = 64 << 10 };
 
 int wick_host_rules_init(struct wick_host_rules *r, const struct wick_host_rule_sink *sink,
                          struct wick_host_devices *devices)

@@ -11,7 +11,7 @@
  * same file, from the file: its device, inode and times are the kernel's word, whereas memory and build ids are the
  * process's, which would give others its own rules. What is of no file that can be read is kept for that process alone.
  *
- * Memory:  malloc: of so many libraries, 64 MiB of bytes at most; those used last stay.
+ * Memory:  malloc: of so many libraries, 32 MiB of bytes at most; those used last stay.
  */
 #ifndef WICK_EBPF_HOST_RULES_H
 #define WICK_EBPF_HOST_RULES_H
