@@ -25,19 +25,7 @@
 #define MFD_NOEXEC_SEAL 8U /* Linux 6.3 */
 #endif
 
-#define NAME "OTEL_CTX"
-
 enum { VERSION = 2 };
-
-/* A kernel may add " (deleted)" behind the name. */
-static bool is_context(const char *path)
-{
-    static const char *const names[] = {"/memfd:" NAME, "[anon:" NAME "]", "[anon_shmem:" NAME "]"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++)
-        found = !strncmp(path, names[i], strlen(names[i]));
-    return found;
-}
 
 bool wick_process_context_exists(void)
 {
@@ -47,16 +35,16 @@ bool wick_process_context_exists(void)
     if (wick_maps_open_process(&maps, 0))
         return false;
     while (!found && wick_maps_next(&maps, &m) == 1)
-        found = is_context(m.path);
+        found = wick_process_context_is_named(m.path);
     wick_maps_close(&maps);
     return found;
 }
 
 static void *map_file(size_t bytes)
 {
-    int fd = memfd_create(NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+    int fd = memfd_create(WICK_PROCESS_CONTEXT_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
     if (fd < 0)
-        fd = memfd_create(NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+        fd = memfd_create(WICK_PROCESS_CONTEXT_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0)
         return MAP_FAILED;
     void *p = ftruncate(fd, (off_t)bytes) ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
@@ -67,7 +55,7 @@ static void *map_file(size_t bytes)
 static void *map_anonymous(size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p != MAP_FAILED && prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, p, bytes, NAME)) {
+    if (p != MAP_FAILED && prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, p, bytes, WICK_PROCESS_CONTEXT_NAME)) {
         munmap(p, bytes);
         return MAP_FAILED;
     }
@@ -113,7 +101,7 @@ int wick_process_context_publish(struct wick_process_context *c, const struct wi
     uint64_t before = wick_load_relaxed(&h->published_ns);
     wick_store_relaxed(&h->published_ns, 0);
     atomic_thread_fence(memory_order_seq_cst); /* pairs: a reader's two loads of published_ns */
-    memcpy(h->signature, NAME, sizeof h->signature);
+    memcpy(h->signature, WICK_PROCESS_CONTEXT_NAME, sizeof h->signature);
     h->version = VERSION;
     h->payload_size = (uint32_t)next->len;
     h->payload = (uint64_t)(uintptr_t)next->buf;

@@ -22,9 +22,23 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/atomic.h"
 #include "base/strbuf.h"
+
+#define WICK_PROCESS_CONTEXT_NAME "OTEL_CTX"
+
+/* Whether a mapping has the name of a context. A kernel may add " (deleted)" behind it. */
+static inline bool wick_process_context_is_named(const char *path)
+{
+    static const char *const names[] = {"/memfd:" WICK_PROCESS_CONTEXT_NAME, "[anon:" WICK_PROCESS_CONTEXT_NAME "]",
+                                        "[anon_shmem:" WICK_PROCESS_CONTEXT_NAME "]"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++)
+        found = !strncmp(path, names[i], strlen(names[i]));
+    return found;
+}
 
 struct wick_process_context_header {
     char signature[8];
