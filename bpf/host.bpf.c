@@ -5,7 +5,8 @@
  *      clock of a CPU --> sample --> kernel's stack --> user's registers --> wick_step() until the bottom --> ring
  *                                                             |   pages[birth, page]   unwind rules of native code
  *                                                             |   jvms[birth]          layout of a HotSpot JVM
- *                                                             `   threads[start, tid]  JavaThread
+ *                                                             |   threads[start, tid]  JavaThread
+ *                                                             `   publishers[birth]    where threads publish labels
  *
  * The walk is the stepping code of the agent (unwind/step_walk.h): one bpf_loop() over frames, its searches are
  * bpf_loop() as well, and its functions are global ones, which the verifier checks once. What is known of processes
@@ -36,6 +37,9 @@
 struct thread_info {
     __u32 cpu;
 };
+struct thread_struct {
+    unsigned long fsbase;
+};
 struct task_struct {
     struct thread_info thread_info;
     unsigned int flags, __state;
@@ -46,6 +50,7 @@ struct task_struct {
     __u64 start_boottime;
     __u64 self_exec_id;
     char comm[WICK_HOST_COMM];
+    struct thread_struct thread;
 };
 struct bpf_iter_meta {
     struct seq_file *seq;
@@ -77,6 +82,7 @@ struct walker {
     struct wick_step_env env;
     struct wick_host_other others[WICK_HOST_OTHERS];
     struct wick_host_link links[WICK_HOST_LINKS];
+    __u64 context;      /* address of what the thread publishes, if head.ncontext is not 0 */
     __u64 announced_ns; /* of what may be frequent: when a record was announced last */
     struct wick_host_record record;
 };
@@ -129,6 +135,14 @@ struct {
     __type(key, struct wick_host_birth);
     __type(value, __u32);
 } known SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, WICK_HOST_PUBLISHERS);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __type(key, struct wick_host_birth);
+    __type(value, struct wick_host_publisher);
+} publishers SEC(".maps");
 
 struct {
     __uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -291,9 +305,43 @@ static __attribute__((noinline)) void load_thread(struct walker *at, const struc
     step_load_anchor(&at->env, jvm, s, s->thread + (__u64)(__s64)jvm->thread_anchor);
 }
 
+/* What a thread publishes begins so (labels/published.h). */
+struct context_head {
+    __u8 ids[24], valid, flags;
+    __u16 size;
+};
+
+/* Where the thread's pointer is; 0 = it has no memory for it yet. */
+STEP_INLINE __u64 context_slot(struct walker *at, const struct wick_host_publisher *p, __u64 thread_pointer)
+{
+    __u64 vector = 0, block[2] = {0, 0}; /* the word before the vector is how many modules it has */
+    if (!p->dynamic)
+        return thread_pointer + p->offset;
+    if (step_read(&at->env, thread_pointer + 8, &vector, sizeof vector) ||
+        step_read(&at->env, vector - 16, &block[0], sizeof block[0]) || p->module > block[0] ||
+        step_read(&at->env, vector + 16 * p->module, &block[1], sizeof block[1]) || !block[1] || !~block[1])
+        return 0;
+    return block[1] + p->offset;
+}
+
+/* Finds what the current thread publishes: it is at rest, so that is all of it or nothing. */
+static __attribute__((noinline)) void find_context(struct walker *at)
+{
+    struct context_head head;
+    __u64 slot, addr = 0;
+    const struct wick_host_publisher *p = bpf_map_lookup_elem(&publishers, &at->env.birth);
+    if (!p || !(slot = context_slot(at, p, bpf_get_current_task_btf()->thread.fsbase)) ||
+        step_read(&at->env, slot, &addr, sizeof addr) || !addr || step_read(&at->env, addr, &head, sizeof head) ||
+        head.valid != 1 || head.size > WICK_HOST_CONTEXT - sizeof head)
+        return;
+    at->context = addr;
+    at->record.head.ncontext = sizeof head + head.size;
+}
+
 STEP_INLINE void walk_user(struct walker *at)
 {
     struct walk w = {at, NULL};
+    find_context(at);
     load_registers(&at->env.state, &at->env.regs);
     w.jvm = bpf_map_lookup_elem(&jvms, &at->env.birth);
     if (w.jvm)
@@ -324,7 +372,7 @@ static __attribute__((noinline)) void fill_head(struct wick_host_head *h, struct
     h->cgroup = bpf_get_current_cgroup_id();
     bpf_probe_read_kernel_str(h->comm, sizeof h->comm, task->comm);
     bpf_probe_read_kernel_str(h->process_comm, sizeof h->process_comm, leader->comm);
-    h->nkernel = h->nframes = h->nothers = h->nlinks = 0;
+    h->nkernel = h->nframes = h->nothers = h->nlinks = h->ncontext = h->pad = 0;
     *birth = h->birth;
 }
 
@@ -341,6 +389,20 @@ static __attribute__((noinline)) bool may_announce(struct walker *at, bool now)
         return false;
     at->announced_ns = time_ns;
     return true;
+}
+
+/* Copies it behind what the record has, which takes so many bytes; returns how many it takes then. */
+static __attribute__((noinline)) __u64 add_context(struct walker *at, __u64 bytes)
+{
+    __u32 n = at->record.head.ncontext;
+    __u64 end = bytes;
+    __asm__ volatile("" : "+r"(end), "+r"(n)); /* what is compared is what is used */
+    if (!n || n > WICK_HOST_CONTEXT || end > __builtin_offsetof(struct wick_host_record, last_room) ||
+        bpf_probe_read_user((char *)&at->record + end, n, (const void *)at->context)) {
+        at->record.head.ncontext = 0;
+        return bytes;
+    }
+    return end + ((n + 7) & ~7U);
 }
 
 /* 0, or non-zero if the ring is full. */
@@ -367,6 +429,8 @@ static __attribute__((noinline)) long put(struct walker *at)
     struct wick_host_link *last = (struct wick_host_link *)((char *)&at->record + end);
     for (__u32 i = 0; i < WICK_HOST_LINKS && i < at->record.head.nlinks; i++, bytes += sizeof *last)
         last[i] = at->links[i];
+    if (at->record.head.ncontext)
+        bytes = add_context(at, bytes);
     return bpf_ringbuf_output(&ring, &at->record, bytes, now ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 

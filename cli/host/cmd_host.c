@@ -77,6 +77,17 @@ static void usage(FILE *f)
     wick_args_help(WICK_ARGS_HOST, f);
 }
 
+#define LABELS "process, service, container, pod, unit or cgroup"
+
+static bool is_label(const char *word)
+{
+    static const char *const labels[] = {"process", "service", "container", "pod", "unit", "cgroup"};
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        if (!strcmp(word, labels[i]))
+            return true;
+    return false;
+}
+
 /* What to do, and what is not given. 0 to go on; else what the command ends with, plus 1. */
 static int parse_word(struct host_cmd *c, char **words, int n)
 {
@@ -90,10 +101,8 @@ static int parse_word(struct host_cmd *c, char **words, int n)
         return 1 + wick_ui_bad_option("host", "it records all processes; choose one when showing: --process", words[0]);
     if (c->json && c->what != TO_EXPLAIN && c->what != TO_EXAMINE)
         return 1 + wick_ui_bad_option("host", "it is for wick host explain and wick host doctor", "--json");
-    if (c->by && (c->what != TO_SHOW ||
-                  (strcmp(c->by, "process") != 0 && strcmp(c->by, "container") != 0 && strcmp(c->by, "cgroup") != 0)))
-        return 1 +
-               wick_ui_bad_option("host", "--by is for wick host top, and takes process, container or cgroup", c->by);
+    if (c->by && (c->what != TO_SHOW || !is_label(c->by)))
+        return 1 + wick_ui_bad_option("host", "--by is for wick host top, and takes " LABELS, c->by);
     if (c->file && c->what == TO_SHOW)
         return 1 + wick_ui_bad_option("host", "wick host top keeps no recording: no --file", c->file);
     c->by = c->by ? c->by : "process";

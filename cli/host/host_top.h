@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "opt/host_events.h"
 
-/* Until duration_ns have passed, or the user ends it. by: "process", "container" or "cgroup". 0 or -WICK_E_* with a
+/* Until duration_ns have passed, or the user ends it. by: a label, "process" for example. 0 or -WICK_E_* with a
  * sentence; the terminal is as it was before in any case. */
 int wick_host_top(const struct wick_opt_host_events *events, const char *by, uint64_t duration_ns,
                   struct wick_err *err);

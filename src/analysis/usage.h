@@ -46,7 +46,7 @@ struct wick_usage {
     bool failed; /* memory ran out */
 };
 
-/* by: "process", "container" or "cgroup"; p with labels (by_labels). */
+/* by: a label of wick host, such as "process"; p with labels (by_labels). */
 void wick_usage_init(struct wick_usage *u, struct wick_profile *p, const char *by);
 void wick_usage_release(struct wick_usage *u);
 

@@ -17,21 +17,23 @@ enum {
     WICK_HOST_FRAMES = 512, /* of a process; deeper stacks are cut */
     WICK_HOST_KERNEL = 64,  /* of the kernel */
     WICK_HOST_COMM = 16,
-    WICK_HOST_JVMS = 256,       /* whose layout the kernel side can hold */
-    WICK_HOST_THREADS = 16384,  /* Java threads it can hold; the least recently used go */
-    WICK_HOST_PAGES = 6144,     /* pages of code whose unwind rules it can hold, likewise */
-    WICK_HOST_ROWS = 512,       /* rows of a page; a power of two */
-    WICK_HOST_RULES = 8192,     /* different unwind rules at a time; there is room for twice as many */
-    WICK_HOST_PAGE = 4096,      /* bytes */
-    WICK_HOST_KNOWN = 16384,    /* processes whose mappings have been read, likewise */
-    WICK_HOST_RUNS = 512,       /* a CPU's last threads; a power of two */
-    WICK_HOST_STAYS = 4,        /* CPUs on whose queues a thread may have been while it waited for one */
-    WICK_HOST_RIVALS = 16,      /* processes that ran instead */
-    WICK_HOST_OTHERS = 17,      /* these, and who woke it */
-    WICK_HOST_LINKS = 8,        /* threads, one after the other, that a thread waited for; two for some */
-    WICK_HOST_COUNTED = 16,     /* counted events of one recording */
-    WICK_HOST_TRANSFERS = 8192, /* requests to devices that are under way */
-    WICK_HOST_STALLS = 4096,    /* threads that wait for memory at a time */
+    WICK_HOST_JVMS = 256,        /* whose layout the kernel side can hold */
+    WICK_HOST_THREADS = 16384,   /* Java threads it can hold; the least recently used go */
+    WICK_HOST_PAGES = 6144,      /* pages of code whose unwind rules it can hold, likewise */
+    WICK_HOST_ROWS = 512,        /* rows of a page; a power of two */
+    WICK_HOST_RULES = 8192,      /* different unwind rules at a time; there is room for twice as many */
+    WICK_HOST_PAGE = 4096,       /* bytes */
+    WICK_HOST_KNOWN = 16384,     /* processes whose mappings have been read, likewise */
+    WICK_HOST_RUNS = 512,        /* a CPU's last threads; a power of two */
+    WICK_HOST_STAYS = 4,         /* CPUs on whose queues a thread may have been while it waited for one */
+    WICK_HOST_RIVALS = 16,       /* processes that ran instead */
+    WICK_HOST_OTHERS = 17,       /* these, and who woke it */
+    WICK_HOST_LINKS = 8,         /* threads, one after the other, that a thread waited for; two for some */
+    WICK_HOST_COUNTED = 16,      /* counted events of one recording */
+    WICK_HOST_TRANSFERS = 8192,  /* requests to devices that are under way */
+    WICK_HOST_PUBLISHERS = 2048, /* processes whose threads publish contexts */
+    WICK_HOST_CONTEXT = 640,     /* bytes of a thread's context; longer ones are left out */
+    WICK_HOST_STALLS = 4096,     /* threads that wait for memory at a time */
 };
 
 enum wick_host_type {
@@ -116,6 +118,7 @@ struct wick_host_head {
     char process_comm[WICK_HOST_COMM]; /* of the process */
     uint32_t nkernel, nframes;
     uint32_t nothers, nlinks;
+    uint32_t ncontext, pad; /* bytes of the thread's context */
     union {
         /* of a wait: for how long it could not run, and then for how long it could and did not, both as many times as
          * the record stands for; the system call it was in, negative = none; and from when until when it could not run,
@@ -163,14 +166,15 @@ struct wick_host_link {
     char comm[WICK_HOST_COMM];
 };
 
-/* Only so many frames as there are, with the others of a wait and then its links right behind them. A native
- * frame's `level` is 1 if the rules of its page were not there. */
+/* Only so many frames as there are, with the others of a wait, its links, and then the thread's context right behind
+ * them, and bytes up to a multiple of eight. A native frame's `level` is 1 if the rules of its page were not there. */
 struct wick_host_record {
     struct wick_host_head head;
     uint64_t kernel[WICK_HOST_KERNEL];
     struct wick_step_frame frames[WICK_HOST_FRAMES];
     struct wick_host_other room[WICK_HOST_OTHERS];
     struct wick_host_link more_room[WICK_HOST_LINKS];
+    uint8_t last_room[WICK_HOST_CONTEXT + 8];
 };
 
 /* Those of a wait; s->head.nothers of them. */
@@ -183,6 +187,17 @@ static inline const struct wick_host_link *wick_host_links(const struct wick_hos
 {
     return (const struct wick_host_link *)(wick_host_others(s) + s->head.nothers);
 }
+
+/* What the thread published (OTEP 4947); s->head.ncontext bytes. */
+static inline const uint8_t *wick_host_thread_context(const struct wick_host_record *s)
+{
+    return (const uint8_t *)(wick_host_links(s) + s->head.nlinks);
+}
+
+/* Where the threads of a process have the pointer to what they publish (elf/tls_descriptor.h). */
+struct wick_host_publisher {
+    uint64_t dynamic, module, offset;
+};
 
 /* A page of the code of an address space. */
 struct wick_host_page {

@@ -136,7 +136,7 @@ struct wick_host_kernel {
     struct wick_host_plan planned;
     bool probes; /* there is no sched_exit_tp */
     struct ring_buffer *ring;
-    int jvms, threads, pages, rules, known, counts, plan, counted;
+    int jvms, threads, publishers, pages, rules, known, counts, plan, counted;
     wick_host_take *take;
     void *arg;
     uint64_t interval_ns;
@@ -210,8 +210,9 @@ static int find_maps(struct wick_host_kernel *k)
     const struct {
         const char *name;
         int *fd;
-    } maps[] = {{"jvms", &k->jvms},   {"threads", &k->threads}, {"pages", &k->pages}, {"rules", &k->rules},
-                {"known", &k->known}, {"counts", &k->counts},   {"plan", &k->plan},   {"counted", &k->counted}};
+    } maps[] = {{"jvms", &k->jvms},     {"threads", &k->threads}, {"publishers", &k->publishers},
+                {"pages", &k->pages},   {"rules", &k->rules},     {"known", &k->known},
+                {"counts", &k->counts}, {"plan", &k->plan},       {"counted", &k->counted}};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         if ((*maps[i].fd = library.bpf_object__find_map_fd_by_name(k->object, maps[i].name)) < 0)
             return -ENOENT;
@@ -664,6 +665,7 @@ void wick_host_kernel_forget(struct wick_host_kernel *k, const struct wick_host_
 {
     library.bpf_map_delete_elem(k->known, birth);
     library.bpf_map_delete_elem(k->jvms, birth);
+    library.bpf_map_delete_elem(k->publishers, birth);
 }
 
 int wick_host_kernel_put_jvm(struct wick_host_kernel *k, const struct wick_host_birth *birth,
@@ -676,6 +678,12 @@ void wick_host_kernel_put_thread(struct wick_host_kernel *k, const struct wick_h
                                  const struct wick_host_java_thread *java)
 {
     library.bpf_map_update_elem(k->threads, thread, java, BPF_ANY);
+}
+
+int wick_host_kernel_put_publisher(struct wick_host_kernel *k, const struct wick_host_birth *birth,
+                                   const struct wick_host_publisher *threads)
+{
+    return library.bpf_map_update_elem(k->publishers, birth, threads, BPF_ANY) ? -WICK_E_LIMIT : 0;
 }
 
 static void put_rule(void *arg, uint32_t number, const struct wick_unwind_rule *rule)

@@ -9,6 +9,7 @@
  */
 #include "ebpf/host_process.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/strbuf.h"
+#include "sys/cgroup_labels.h"
 #include "sys/ns.h"
 #include "sys/proc.h"
 
@@ -35,7 +37,9 @@ static void free_process(struct wick_host_process *p)
         wick_host_space_close(&p->space);
     }
     wick_host_cache_clear(&p->cache);
+    wick_host_published_release(&p->published);
     free(p->threads);
+    free(p->service);
     free(p->cgroup);
     free(p);
 }
@@ -119,6 +123,20 @@ static struct wick_host_container *known_container(struct wick_host_processes *p
     return c;
 }
 
+/* A service by its environment, of which only the first part is read. */
+static char *service_of(const struct wick_proc *proc)
+{
+    enum { ENVIRONMENT = 32 << 10 };
+    char *environment = malloc(ENVIRONMENT);
+    int fd = environment ? openat(proc->dir, "environ", O_RDONLY | O_CLOEXEC) : -1;
+    ssize_t n = fd >= 0 ? read(fd, environment, ENVIRONMENT) : 0;
+    char *service = n > 0 ? wick_context_reader_service_of(environment, (size_t)n) : NULL;
+    if (fd >= 0)
+        close(fd);
+    free(environment);
+    return service;
+}
+
 static void set_cgroup(struct wick_host_process *p, const char *path)
 {
     free(p->cgroup);
@@ -135,6 +153,10 @@ static void read_groups(struct wick_host_processes *ps, struct wick_host_process
     char path[WICK_CGROUP_PATH];
     wick_proc_read(proc, "cgroup", &groups);
     read_container(proc, &groups, p->container);
+    wick_cgroup_labels_unit(groups.buf, p->unit, sizeof p->unit);
+    wick_cgroup_labels_pod(groups.buf, p->pod, sizeof p->pod);
+    free(p->service);
+    p->service = service_of(proc);
     if (groups.len && !groups.failed && wick_cgroup_path(groups.buf, WICK_CGROUP_CPU, path)) {
         set_cgroup(p, path);
         wick_host_cgroups_meet(&ps->cgroups, path, p->container, wick_clock_mono_ns());
@@ -163,6 +185,25 @@ static void add_value(struct wick_strbuf *out, const char *text)
             wick_strbuf_addc(out, '\\');
         wick_strbuf_addc(out, *text);
     }
+}
+
+static void add_label(struct wick_strbuf *out, const char *key, const char *text)
+{
+    if (!*text)
+        return;
+    wick_strbuf_addf(out, ",%s=", key);
+    add_value(out, text);
+}
+
+/* What it says of itself goes before its environment, and that before the unit that started it. */
+static void add_service(struct wick_strbuf *out, const struct wick_host_process *p)
+{
+    const char *name = p->published.reader.service ? p->published.reader.service : p->service;
+    size_t n = strlen(p->unit) - (*p->unit ? strlen(".service") : 0);
+    if (!name && !n)
+        return;
+    wick_strbuf_adds(out, ",service=");
+    wick_context_reader_value(out, name ? name : p->unit, name ? strlen(name) : n);
 }
 
 /* "java-4711", and where there is one the container. */
@@ -232,10 +273,10 @@ uint32_t wick_host_process_context(struct wick_host_processes *ps, const struct 
 {
     struct wick_strbuf labels = WICK_STRBUF_INIT;
     add_process(&labels, "process", "container", p->comm, p->pid, p->container);
-    if (p->cgroup) {
-        wick_strbuf_adds(&labels, ",cgroup=");
-        add_value(&labels, p->cgroup);
-    }
+    add_label(&labels, "pod", p->pod);
+    add_label(&labels, "unit", p->unit);
+    add_service(&labels, p);
+    add_label(&labels, "cgroup", p->cgroup ? p->cgroup : "");
     if (of && of->other)
         add_other(ps, &labels, of->other);
     if (of)
@@ -246,6 +287,8 @@ uint32_t wick_host_process_context(struct wick_host_processes *ps, const struct 
         wick_strbuf_addf(&labels, ",device=%s,operation=%s", of->device, of->operation);
     if (of && of->stall)
         wick_strbuf_addf(&labels, ",stall=%s", of->stall);
+    if (of && of->thread)
+        wick_strbuf_adds(&labels, of->thread);
     uint32_t context = labels.failed ? 0 : wick_host_context(ps->tables, labels.buf);
     wick_strbuf_release(&labels);
     return context;

@@ -15,6 +15,7 @@
 #include "ebpf/host_cache.h"
 #include "ebpf/host_chain.h"
 #include "ebpf/host_kernel.h"
+#include "ebpf/host_published.h"
 #include "ebpf/host_space.h"
 #include "ebpf/host_tables.h"
 #include "ebpf/host_cgroups.h"
@@ -39,6 +40,9 @@ struct wick_host_process {
     struct wick_host_kernel *kernel; /* borrowed */
     char comm[WICK_HOST_COMM];
     char container[WICK_HOST_CONTAINER]; /* "" = in none */
+    char pod[WICK_HOST_CONTAINER];       /* of Kubernetes, its uid; "" = none */
+    char unit[WICK_HOST_CONTAINER];      /* of systemd; "" = none */
+    char *service;                       /* by its environment; NULL = none */
     char *cgroup;     /* its path in the hierarchy of the cpu controller; NULL = root, or not known */
     uint32_t context; /* number in the tables */
     bool gone;        /* it could not be read, most likely because it had ended */
@@ -56,6 +60,7 @@ struct wick_host_process {
     struct wick_hs_thread *threads; /* Java threads, as listed last */
     int nthreads;
     struct wick_host_cache cache;
+    struct wick_host_published published;
 };
 
 /* What is written for those processes of a cgroup (of version 2) that cannot be read. */
@@ -93,6 +98,7 @@ struct wick_host_relation {
     enum wick_host_detail detail;
     const char *device, *operation; /* of a request to a disk */
     const char *stall;              /* what memory was waited for */
+    const char *thread;             /* labels that the thread published, each behind a comma */
 };
 
 /* The number of its labels; `of` may be NULL. */

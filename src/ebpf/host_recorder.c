@@ -9,10 +9,6 @@
  * put off, in 8 MiB of memory, and taking ends after 50 ms, so that the round then works off what was kept, in the
  * order of the records: the end of a process comes after the samples that were taken before it.
  *
- * A wait is one record and up to as many events as it has phases: time asleep, with the process that ended it; then
- * time without a processor, split up among the processes that ran in it, the rest under none. The weights add
- * up to the length of the wait.
- *
  * Once a second totals and events are flushed. Stacks and threads are remembered until they take 64 MiB; then they are
  * forgotten, and a new chunk starts. So are names and labels at 32 MiB, but not twice within half a minute, since all
  * frames are named anew then. Samples that the kernel side lost are counted by reason there.
@@ -28,13 +24,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "ebpf/host_chain.h"
 #include "ebpf/host_io.h"
 #include "ebpf/host_names.h"
 #include "ebpf/host_pressure.h"
 #include "ebpf/host_span.h"
 #include "ebpf/host_teach.h"
-#include "record/wait_state.h"
+#include "ebpf/host_wait.h"
 #include "symbolize/kernel_names.h"
 
 enum {
@@ -73,6 +68,7 @@ struct wick_host_recorder {
     struct wick_host_probe probes[WICK_HOST_COUNTED];
     struct wick_host_ios ios;
     struct wick_jfr_frame frames[FRAMES]; /* of one stack */
+    struct wick_strbuf labels;            /* of one thread */
 };
 
 _Static_assert((int)WICK_OPT_HOST_COUNTED == (int)WICK_HOST_COUNTED, "as many can be asked for as there is room for");
@@ -111,6 +107,25 @@ static uint32_t thread_of(struct wick_host_recorder *r, const struct wick_host_h
     return wick_host_thread_number(&r->tables, &thread);
 }
 
+/* The labels that the thread of a sample published, each behind a comma; NULL = none. Until the next call. */
+static const char *thread_labels(struct wick_host_recorder *r, struct wick_host_process *p,
+                                 const struct wick_host_record *s)
+{
+    wick_strbuf_clear(&r->labels);
+    if (s->head.ncontext)
+        wick_host_published_labels(&p->published, p->gone ? NULL : &p->space, wick_host_thread_context(s),
+                                   s->head.ncontext, s->head.time_ns, &r->labels);
+    return r->labels.len && !r->labels.failed ? r->labels.buf : NULL;
+}
+
+/* The number of a sample's labels; `of`: what they are besides the process's and the thread's own. */
+static uint32_t context_of(struct wick_host_recorder *r, struct wick_host_process *p, const struct wick_host_record *s,
+                           struct wick_host_relation of)
+{
+    of.thread = thread_labels(r, p, s);
+    return wick_host_process_context(&r->processes, p, &of);
+}
+
 static void write_sample(struct wick_host_recorder *r, const struct wick_host_record *s)
 {
     bool truncated = false;
@@ -125,7 +140,7 @@ static void write_sample(struct wick_host_recorder *r, const struct wick_host_re
         .state = WICK_JFR_STATE_DEFAULT,
         .kind = s->head.flags & WICK_HOST_IN_KERNEL ? WICK_JFR_SAMPLE_KERNEL : WICK_JFR_SAMPLE_USER,
         .weight_ns = r->choice.interval_ns,
-        .context = p->context,
+        .context = s->head.ncontext ? context_of(r, p, s, (struct wick_host_relation){0}) : p->context,
     };
     wick_jfr_write_execution_sample(r->writer, &event);
 }
@@ -138,7 +153,6 @@ static void write_occurrence(struct wick_host_recorder *r, const struct wick_hos
     if (!p || s->head.event >= r->choice.ncounted)
         return;
     uint32_t n = expand_stack(r, p, s, &truncated);
-    const struct wick_host_relation detail = {.detail = (enum wick_host_detail)s->head.detail};
     const struct wick_jfr_perf_sample event = {
         .start_ns = s->head.time_ns,
         .thread = thread_of(r, &s->head),
@@ -147,7 +161,7 @@ static void write_occurrence(struct wick_host_recorder *r, const struct wick_hos
         .event = r->choice.counted[s->head.event].name,
         .weight = r->probes[s->head.event].attr.sample_period,
         .kind = s->head.flags & WICK_HOST_IN_KERNEL ? WICK_JFR_SAMPLE_KERNEL : WICK_JFR_SAMPLE_USER,
-        .context = detail.detail ? wick_host_process_context(&r->processes, p, &detail) : p->context,
+        .context = context_of(r, p, s, (struct wick_host_relation){.detail = (enum wick_host_detail)s->head.detail}),
     };
     wick_jfr_write_perf_sample(r->writer, &event);
     r->occurrences_weight += event.weight;
@@ -163,7 +177,7 @@ static void begin_request(struct wick_host_recorder *r, const struct wick_host_r
     const struct wick_host_relation disk = {.device = wick_host_io_device(&r->ios, t.io.major, t.io.minor),
                                             .operation = wick_host_io_operation(t.io.operation)};
     t.n = expand_stack(r, p, s, &t.truncated);
-    t.context = wick_host_process_context(&r->processes, p, &disk);
+    t.context = context_of(r, p, s, disk);
     wick_host_io_begin(&r->ios, &t);
 }
 
@@ -189,21 +203,33 @@ static void end_request(struct wick_host_recorder *r, const struct wick_host_io 
     free(t.frames);
 }
 
-/* A stall for memory, or an OOM kill. */
-static void write_span(struct wick_host_recorder *r, const struct wick_host_record *s)
+/* Whose a record is, with its stack of *n frames; false if there is no memory. */
+static bool source_of(struct wick_host_recorder *r, const struct wick_host_record *s, struct wick_host_span_source *of,
+                      uint32_t *n)
 {
     bool truncated = false;
     struct wick_host_process *p = wick_host_process_of(&r->processes, &s->head);
     if (!p)
-        return;
-    uint32_t n = expand_stack(r, p, s, &truncated);
-    const struct wick_host_span_source of = {
+        return false;
+    *n = expand_stack(r, p, s, &truncated);
+    *of = (struct wick_host_span_source){
         .writer = r->writer,
         .processes = &r->processes,
         .process = p,
+        .labels = thread_labels(r, p, s),
         .thread = thread_of(r, &s->head),
-        .stack = wick_host_stack(&r->tables, r->frames, n, truncated),
+        .stack = wick_host_stack(&r->tables, r->frames, *n, truncated),
     };
+    return true;
+}
+
+/* A stall for memory, or an OOM kill. */
+static void write_span(struct wick_host_recorder *r, const struct wick_host_record *s)
+{
+    uint32_t n;
+    struct wick_host_span_source of;
+    if (!source_of(r, s, &of, &n))
+        return;
     if (s->head.type == WICK_HOST_OOM_KILL) {
         wick_host_span_oom(&of, &s->head);
         return;
@@ -212,126 +238,13 @@ static void write_span(struct wick_host_recorder *r, const struct wick_host_reco
     r->stalls_weight += s->head.span.weight_ns;
 }
 
-/* --- waits --- */
-
-/* What its innermost frames show of a wait, as in record/drain.c: a function of the JVM, or the first Java method. */
-static unsigned state_by_stack(const struct wick_host_recorder *r, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        const struct wick_jfr_frame *f = &r->frames[i];
-        if (!f->method || f->method > r->tables.nmethods)
-            continue;
-        const struct wick_jfr_method *m = &r->tables.methods[f->method - 1];
-        unsigned state = 0;
-        if (f->kind == WICK_FRAME_NATIVE)
-            state = wick_wait_state_native(m->name);
-        else if (f->kind == WICK_FRAME_C1 || f->kind == WICK_FRAME_C2 || f->kind == WICK_FRAME_INLINED ||
-                 f->kind == WICK_FRAME_INTERPRETED)
-            return wick_wait_state_java(m->class_name, m->name);
-        if (state)
-            return state;
-    }
-    return 0;
-}
-
-/* Files block uninterruptibly, so a read that does not is one of a socket or a pipe. */
-static unsigned state_of(const struct wick_host_recorder *r, const struct wick_host_head *h, uint32_t n)
-{
-    if (h->flags & WICK_HOST_DISK)
-        return WICK_JFR_STATE_DISK;
-    unsigned state = h->call < 0 ? WICK_JFR_STATE_NATIVE_WAIT : wick_wait_state_call((long)h->call);
-    if (state == WICK_JFR_STATE_NATIVE_WAIT) {
-        unsigned by_stack = state_by_stack(r, n);
-        state = by_stack ? by_stack : state;
-    }
-    return state ? state : WICK_JFR_STATE_IO;
-}
-
-static void write_phase(struct wick_host_recorder *r, struct wick_jfr_wall_clock_sample *event, uint64_t weight_ns,
-                        unsigned state)
-{
-    if (!weight_ns)
-        return;
-    event->weight_ns = weight_ns;
-    event->state = state;
-    wick_jfr_write_wall_clock_sample(r->writer, event);
-    r->waits_weight += weight_ns;
-}
-
-/* A time of the wait as many times as the record stands for. */
-static uint64_t standing_for(const struct wick_host_head *h, uint64_t ns)
-{
-    uint64_t whole = h->woken_ns - h->slept_ns;
-    return (uint64_t)((unsigned __int128)ns * h->asleep_ns / whole);
-}
-
-/* Time asleep, with who ended it: a sample for each process that it waited for and what that one did, and one for the
- * rest. */
-static void write_asleep(struct wick_host_recorder *r, struct wick_jfr_wall_clock_sample *event,
-                         const struct wick_host_process *p, const struct wick_host_record *s, unsigned state)
-{
-    const struct wick_host_other *others = wick_host_others(s);
-    const struct wick_host_head *h = &s->head;
-    struct wick_host_relation by = {0};
-    struct wick_host_part parts[WICK_HOST_LINKS];
-    uint64_t left = h->asleep_ns;
-    uint32_t nparts = h->woken_ns > h->slept_ns
-                          ? wick_host_chain_split(wick_host_links(s), h->nlinks, h->slept_ns, h->woken_ns, parts)
-                          : 0;
-    for (uint32_t i = 0; i < h->nothers; i++)
-        if (others[i].role != WICK_HOST_RAN)
-            by.other = &others[i];
-    for (uint32_t i = 0; i < nparts; i++)
-        for (int doing = 0; doing < WICK_HOST_DOINGS; doing++) {
-            uint64_t part_ns = standing_for(h, parts[i].ns[doing]), ns = part_ns < left ? part_ns : left;
-            if (!ns)
-                continue;
-            left -= ns;
-            by.link = parts[i].who;
-            by.doing = (enum wick_host_doing)doing;
-            event->context = wick_host_process_context(&r->processes, p, &by);
-            write_phase(r, event, ns, state);
-        }
-    by.link = NULL;
-    event->context = wick_host_process_context(&r->processes, p, &by);
-    write_phase(r, event, left, state);
-}
-
-/* Time without a processor: a sample for each process that ran in it, and one for the rest. */
-static void write_ready(struct wick_host_recorder *r, struct wick_jfr_wall_clock_sample *event,
-                        const struct wick_host_process *p, const struct wick_host_record *s)
-{
-    const struct wick_host_other *others = wick_host_others(s);
-    uint64_t left = s->head.ready_ns;
-    for (uint32_t i = 0; i < s->head.nothers; i++) {
-        uint64_t ns = others[i].ns < left ? others[i].ns : left;
-        if (others[i].role != WICK_HOST_RAN || !ns)
-            continue;
-        left -= ns;
-        event->context = wick_host_process_context(&r->processes, p, &(struct wick_host_relation){.other = &others[i]});
-        write_phase(r, event, ns, WICK_JFR_STATE_WAITING_FOR_CPU);
-    }
-    event->context = p->context;
-    write_phase(r, event, left, WICK_JFR_STATE_WAITING_FOR_CPU);
-}
-
 /* A wait is asleep first, and then without a processor; either may be nothing. */
 static void write_wait(struct wick_host_recorder *r, const struct wick_host_record *s)
 {
-    bool truncated = false;
-    struct wick_host_process *p = wick_host_process_of(&r->processes, &s->head);
-    if (!p)
-        return;
-    uint32_t n = expand_stack(r, p, s, &truncated);
-    struct wick_jfr_wall_clock_sample event = {
-        .start_ns = s->head.time_ns,
-        .thread = thread_of(r, &s->head),
-        .stack = wick_host_stack(&r->tables, r->frames, n, truncated),
-        .samples = 1,
-        .context = p->context,
-    };
-    write_asleep(r, &event, p, s, state_of(r, &s->head, n));
-    write_ready(r, &event, p, s);
+    uint32_t n;
+    struct wick_host_span_source of;
+    if (source_of(r, s, &of, &n))
+        r->waits_weight += wick_host_wait_write(&of, s, wick_host_wait_state(&r->tables, &s->head, r->frames, n));
 }
 
 /* --- records --- */
@@ -345,10 +258,10 @@ static bool is_short(const struct wick_host_head *head)
 /* Bytes of a record as it is kept: its size is a multiple of what it holds. */
 static size_t record_bytes(const struct wick_host_head *head)
 {
-    return is_short(head)
-               ? sizeof *head
-               : offsetof(struct wick_host_record, frames) + head->nframes * sizeof(struct wick_step_frame) +
-                     head->nothers * sizeof(struct wick_host_other) + head->nlinks * sizeof(struct wick_host_link);
+    return is_short(head) ? sizeof *head
+                          : offsetof(struct wick_host_record, frames) + head->nframes * sizeof(struct wick_step_frame) +
+                                head->nothers * sizeof(struct wick_host_other) +
+                                head->nlinks * sizeof(struct wick_host_link) + ((head->ncontext + 7) & ~(size_t)7);
 }
 
 /* Does what was put off: symbols may have to be read, which takes long. */
@@ -390,7 +303,8 @@ static bool take_record(void *arg, const struct wick_host_head *head)
     struct wick_host_recorder *r = arg;
     r->transfers += head->type == WICK_HOST_IO_END;
     if (!is_short(head)) {
-        if (head->nframes > WICK_HOST_FRAMES || head->nothers > WICK_HOST_OTHERS || head->nlinks > WICK_HOST_LINKS)
+        if (head->nframes > WICK_HOST_FRAMES || head->nothers > WICK_HOST_OTHERS || head->nlinks > WICK_HOST_LINKS ||
+            head->ncontext > WICK_HOST_CONTEXT)
             return true;
         struct wick_host_process *p = wick_host_process_of(&r->processes, head);
         r->taken += head->type == WICK_HOST_SAMPLE;
@@ -669,6 +583,7 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
     setpriority(PRIO_PROCESS, 0, PRIORITY);
     allow_descriptors();
     r->choice = *choice;
+    wick_strbuf_init(&r->labels);
     r->start_ns = wick_clock_mono_ns();
     r->start_epoch_ns = wick_clock_epoch_ns();
     unsigned what = (choice->threshold_ns ? WICK_HOST_LOAD_WAITS : 0) | (choice->io_period ? WICK_HOST_LOAD_IO : 0) |
@@ -799,6 +714,7 @@ void wick_host_recorder_close(struct wick_host_recorder *r, struct wick_host_tot
     wick_host_kernel_close(r->kernel);
     for (uint32_t i = 0; i < r->choice.ncounted; i++)
         wick_host_probe_release(&r->probes[i]);
+    wick_strbuf_release(&r->labels);
     free(r->kept);
     free(r);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "labels/process_context.h"
 #include "sys/maps.h"
 
 /* Whether n bytes at addr have none of a mapping that is left out. */
@@ -79,10 +80,13 @@ int wick_host_space_refresh(struct wick_host_space *s)
     struct wick_mapping m;
     int rc, seen = 0;
     s->nclosed = 0;
+    s->context_at = 0;
     wick_maps_begin(&maps, s->maps_fd);
     wick_host_devices_update(s->devices, s->pid);
     while ((rc = wick_maps_next(&maps, &m)) == 1) {
         seen++;
+        if (!s->context_at && wick_process_context_is_named(m.path))
+            s->context_at = m.lo;
         if (m.file && !wick_host_devices_allow(s->devices, wick_host_device(m.major, m.minor)) &&
             !leave_out(s, m.lo, m.hi)) {
             rc = -WICK_E_NOMEM;

@@ -26,6 +26,7 @@ struct wick_host_space {
     struct wick_host_range *closed; /* what is left out, in ascending order */
     uint32_t nclosed, cap_closed;
     struct wick_host_devices *devices; /* borrowed */
+    wick_addr context_at; /* where it publishes a process context (labels/process_context.h); 0 = nowhere */
 };
 
 /* Opens the address space that process pid has now; nothing can be read before a refresh. The struct may not move. 0,

@@ -12,7 +12,8 @@ void wick_host_span_stall(const struct wick_host_span_source *of, const struct w
         [WICK_HOST_CGROUP_RECLAIM] = "cgroup-reclaim",
         [WICK_HOST_COMPACTION] = "compaction",
     };
-    const struct wick_host_relation label = {.stall = stalls[h->span.kind % (sizeof stalls / sizeof *stalls)]};
+    const struct wick_host_relation label = {.stall = stalls[h->span.kind % (sizeof stalls / sizeof *stalls)],
+                                             .thread = of->labels};
     wick_jfr_write_memory_stall(of->writer,
                                 &(struct wick_jfr_memory_stall){
                                     .start_ns = h->span.begin_ns,
@@ -38,7 +39,8 @@ void wick_host_span_oom(const struct wick_host_span_source *of, const struct wic
 {
     const struct wick_host_memory *m = &h->oom.victim, *own = &h->oom.own;
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    uint32_t context = of->process->context;
+    const struct wick_host_relation label = {.thread = of->labels};
+    uint32_t context = wick_host_process_context(of->processes, of->process, &label);
     char name[WICK_HOST_COMM + 16];
     snprintf(name, sizeof name, "%.*s-%u", WICK_HOST_COMM - 1, h->oom.comm, h->oom.pid);
     const struct wick_host_process *victim = victim_of(of->processes, h);

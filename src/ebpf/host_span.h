@@ -16,6 +16,7 @@ struct wick_host_span_source {
     struct wick_jfr_writer *writer;
     struct wick_host_processes *processes;
     const struct wick_host_process *process;
+    const char *labels;     /* that the thread published, each behind a comma; NULL = none */
     uint32_t thread, stack; /* numbers in the tables */
 };
 

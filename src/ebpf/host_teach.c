@@ -133,6 +133,19 @@ static void find_thread(struct wick_host_processes *ps, struct wick_host_process
         put_thread(ps, p, h, tid, addr);
 }
 
+/* --- labels --- */
+
+static void read_published(struct wick_host_processes *ps, struct wick_host_process *p, uint64_t now_ns)
+{
+    bool found = false;
+    if (wick_host_process_refresh(p, now_ns))
+        wick_host_cache_clear(&p->cache);
+    if (wick_host_published_read(&p->published, &p->space, &p->images, now_ns, &found))
+        p->context = wick_host_process_context(ps, p, NULL);
+    if (found)
+        wick_host_kernel_put_publisher(ps->kernel, &p->birth, &p->published.threads);
+}
+
 /* --- native code --- */
 
 static void find_rules(struct wick_host_rules *rules, struct wick_host_process *p, uint64_t pc, uint64_t now_ns)
@@ -168,6 +181,8 @@ void wick_host_teach(struct wick_host_processes *ps, struct wick_host_rules *rul
     for (uint32_t i = 0; h->flags & WICK_HOST_MISSED && i < h->nframes && wick_clock_mono_ns() < until_ns; i++)
         if (r->frames[i].kind == WICK_STEP_NATIVE && r->frames[i].level && is_first(r, i))
             find_rules(rules, p, r->frames[i].ptr - !r->frames[i].leaf, h->time_ns);
+    if (wick_host_published_is_due(&p->published, h->time_ns))
+        read_published(ps, p, h->time_ns);
     if (p->jvm_state != WICK_HOST_JVM_READY)
         open_jvm(ps, p, h->time_ns);
     else if ((h->flags & WICK_HOST_HAS_JVM) && !(h->flags & WICK_HOST_HAS_THREAD))

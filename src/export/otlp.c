@@ -169,8 +169,16 @@ static uint32_t stack_of(struct otlp *w, uint32_t stack)
 
 /* --- samples --- */
 
-/* The semantic conventions' words for two of the labels of a whole machine; others keep their keys. A process is
- * NAME-PID. */
+static const char *conventional(const char *label)
+{
+    static const char *const words[][2] = {{"container", "container.id"}, {"pod", "k8s.pod.uid"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(label, words[i][0]))
+            return words[i][1];
+    return label;
+}
+
+/* The semantic conventions' words for some labels of a whole machine; others keep their keys. A process is NAME-PID. */
 static void add_label(struct otlp *w, const struct wick_label *l, struct wick_strbuf *out)
 {
     const struct wick_string *key = &w->p->strings[l->key], *value = &w->p->strings[l->value];
@@ -181,8 +189,7 @@ static void add_label(struct otlp *w, const struct wick_label *l, struct wick_st
         wick_pb_varint(out, text_attribute(w, "process.executable.name", value->s, (size_t)(dash - value->s)));
         wick_pb_varint(out, number_attribute(w, "process.pid", pid, VALUE_INT));
     } else {
-        const char *known = strcmp(key->s, "container") ? key->s : "container.id";
-        wick_pb_varint(out, text_attribute(w, known, value->s, value->len));
+        wick_pb_varint(out, text_attribute(w, conventional(key->s), value->s, value->len));
     }
 }
 

@@ -133,7 +133,7 @@ probe = t.wick("host", "-e", "cpu,sched", "-d", "100ms", "-f", t.path("try.jfr")
 if probe.status in (5, 6):
     t.skip("wick host", probe.err.strip())
     t.done()
-for words, why in ((("--by", "thread"), "process, container or cgroup"), (("-f", t.path("no.jfr")), "keeps no recording"), (("--json",), "explain")):
+for words, why in ((("--by", "thread"), "process, service, container"), (("-f", t.path("no.jfr")), "keeps no recording"), (("--json",), "explain")):
     r = t.wick("host", "top", *words)
     t.check(f"{words[0]} is refused", r.status == 2 and why in r.err, r)
 cpu = str(min(os.sched_getaffinity(0)))

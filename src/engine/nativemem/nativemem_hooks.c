@@ -329,15 +329,15 @@ static int our_pthread_create(pthread_t *out, const pthread_attr_t *attributes, 
 
 /* ---- in their place ---- */
 
-#define EACH(X)                                                                                            \
-    X(malloc)                                                                                              \
-    X(calloc)                                                                                              \
-    X(realloc)                                                                                             \
-    X(reallocarray)                                                                                        \
-    X(free)                                                                                                \
-    X(posix_memalign)                                                                                      \
-    X(aligned_alloc) X(memalign) X(valloc) X(pvalloc) X(mmap) X(mmap64) X(munmap) X(mremap) X(brk) X(sbrk) \
-        X(pthread_create)
+#define EACH(X)       \
+    X(malloc)         \
+    X(calloc)         \
+    X(realloc)        \
+    X(reallocarray)   \
+    X(free)           \
+    X(posix_memalign) \
+    X(aligned_alloc)  \
+    X(memalign) X(valloc) X(pvalloc) X(mmap) X(mmap64) X(munmap) X(mremap) X(brk) X(sbrk) X(pthread_create)
 
 static struct wick_elf_hook hooks[] = {
 #define HOOK(name) {#name, 0, (uintptr_t)our_##name, 0},
