@@ -178,18 +178,13 @@ STEP_INLINE int step_read(struct wick_step_env *env, uint64_t addr, void *buf, u
 
 STEP_FN int step_after_call(struct wick_step_env *env, uint64_t pc);
 
-/* No rule is known: the frame's own pc may belong to a function with a frame pointer. It does if the word above the
- * saved one is a return address. */
+#include "ebpf/host_fp.h"
+
 STEP_FN int step_fp_rule(struct wick_step_env *env, uint64_t pc)
 {
     if (STEP_NULL(env))
         return -1;
-    const struct wick_step_state *s = &env->state;
-    uint64_t ret = 0;
-    if (pc != s->pc - !s->leaf || s->fp < s->sp || s->fp - s->sp > (1 << 20) || (s->fp & 7) ||
-        step_read(env, s->fp + 8, &ret, sizeof ret) || ret < 4096 || !step_after_call(env, ret))
-        return -1;
-    return 0;
+    return host_has_fp(env, &env->state, pc) ? 0 : -1;
 }
 
 /* The number of the rule for pc; 0 = none is known. */
@@ -224,10 +219,7 @@ STEP_INLINE int step_native_rule(struct wick_step_env *env, uint64_t pc, struct 
     }
     if (step_fp_rule(env, pc))
         return -1;
-    *rule = (struct wick_unwind_rule){.cfa_off = 16, .cfa_reg = 6};
-    rule->how[WICK_SLOT_RA] = rule->how[WICK_SLOT_FP] = WICK_HOW_CFA;
-    rule->off[WICK_SLOT_RA] = -8;
-    rule->off[WICK_SLOT_FP] = -16;
+    host_fp_rule(rule);
     return 0;
 }
 
@@ -376,7 +368,7 @@ static __attribute__((noinline)) void fill_head(struct wick_host_head *h, struct
     *birth = h->birth;
 }
 
-enum { ANNOUNCE_NS = 1000000, ANNOUNCE_BYTES = 1 << 20 };
+enum { ANNOUNCE_NS = 1000000, ANNOUNCE_BYTES = 1 << 20, COPY_BYTES = 1 << 20, PAGE = 4096 };
 
 /* Counted events and requests may be many, and announcing a record may be such an event itself: once in a while, and
  * before the ring is full. */
@@ -405,12 +397,35 @@ static __attribute__((noinline)) __u64 add_context(struct walker *at, __u64 byte
     return end + ((n + 7) & ~7U);
 }
 
+/* The registers and the top of the stack, with which `wick host` walks again once it knows what was missing. The ring
+ * is for records first. */
+static __attribute__((noinline)) int copy_stack(struct walker *at)
+{
+    if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > COPY_BYTES)
+        return 0;
+    struct wick_host_copy *c = bpf_ringbuf_reserve(&ring, sizeof *c, 0);
+    if (!c)
+        return 0;
+    c->head = at->record.head;
+    c->head.type = WICK_HOST_COPY;
+    load_registers(&c->state, &at->env.regs);
+    c->at = (at->env.regs.rsp - WICK_STEP_RED_ZONE) & ~(__u64)(PAGE - 1);
+    c->n = c->pad = 0;
+    for (__u32 i = 0; i < WICK_HOST_COPIED / PAGE; i++, c->n += PAGE)
+        if (bpf_probe_read_user(c->bytes + i * PAGE, PAGE, (const void *)(c->at + i * PAGE)))
+            break;
+    bpf_ringbuf_submit(c, BPF_RB_NO_WAKEUP);
+    return 0;
+}
+
 /* 0, or non-zero if the ring is full. */
 static __attribute__((noinline)) long put(struct walker *at)
 {
     __u64 n = at->record.head.nframes;
     if (n > WICK_HOST_FRAMES)
         return 0;
+    if (at->record.head.flags & WICK_HOST_MISSED)
+        copy_stack(at);
     /* a new process may not live until the ring is read next, and rules that were missed are for the next walk */
     bool now = (at->record.head.flags & WICK_HOST_MISSED) || !bpf_map_lookup_elem(&known, &at->env.birth);
     __u32 type = at->record.head.type;

@@ -34,6 +34,7 @@ enum {
     WICK_HOST_PUBLISHERS = 2048, /* processes whose threads publish contexts */
     WICK_HOST_CONTEXT = 640,     /* bytes of a thread's context; longer ones are left out */
     WICK_HOST_STALLS = 4096,     /* threads that wait for memory at a time */
+    WICK_HOST_COPIED = 6 * 4096, /* bytes of a stack */
 };
 
 enum wick_host_type {
@@ -45,6 +46,7 @@ enum wick_host_type {
     WICK_HOST_IO_END, /* it is done: a head alone */
     WICK_HOST_STALL,  /* a stall for memory has ended */
     WICK_HOST_OOM_KILL,
+    WICK_HOST_COPY, /* of a stack: before a record whose walk lacked something */
 };
 
 /* Who walks: each has a place of its own on each CPU, since it may come while another one is at work there. Those
@@ -177,6 +179,16 @@ struct wick_host_record {
     uint8_t last_room[WICK_HOST_CONTEXT + 8];
 };
 
+/* The top of a stack, and where its walk begins. It belongs to the record of the same thread and moment, which comes
+ * after it. */
+struct wick_host_copy {
+    struct wick_host_head head;
+    struct wick_step_state state;
+    uint64_t at; /* address of the first byte */
+    uint32_t n, pad;
+    uint8_t bytes[WICK_HOST_COPIED];
+};
+
 /* Those of a wait; s->head.nothers of them. */
 static inline const struct wick_host_other *wick_host_others(const struct wick_host_record *s)
 {
@@ -192,6 +204,13 @@ static inline const struct wick_host_link *wick_host_links(const struct wick_hos
 static inline const uint8_t *wick_host_thread_context(const struct wick_host_record *s)
 {
     return (const uint8_t *)(wick_host_links(s) + s->head.nlinks);
+}
+
+/* Bytes behind the frames. */
+static inline uint64_t wick_host_bytes_behind(const struct wick_host_head *h)
+{
+    return h->nothers * sizeof(struct wick_host_other) + h->nlinks * sizeof(struct wick_host_link) +
+           ((h->ncontext + 7) & ~UINT64_C(7));
 }
 
 /* Where the threads of a process have the pointer to what they publish (elf/tls_descriptor.h). */

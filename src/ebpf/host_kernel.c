@@ -698,6 +698,12 @@ static void put_page(void *arg, const struct wick_host_page *page, const struct 
     library.bpf_map_update_elem(k->pages, page, rows, BPF_ANY);
 }
 
+bool wick_host_kernel_has_page(struct wick_host_kernel *k, const struct wick_host_page *page)
+{
+    struct wick_host_rows rows;
+    return !library.bpf_map_lookup_elem(k->pages, page, &rows);
+}
+
 static void forget_pages(void *arg)
 {
     const struct wick_host_kernel *k = arg;

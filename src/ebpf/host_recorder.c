@@ -5,12 +5,12 @@
  * A record serves two purposes, one of them urgent. The kernel side can only walk through code whose unwind rules it
  * has: the process must be read while it lives, and each moment later costs frames. To name frames, symbols may
  * have to be read from files, which takes long and can wait. So a round takes records from the ring and at once only
- * teaches the kernel side what they miss, for 20 ms at most; what is missed then will be missed again. The record is
+ * teaches the kernel side what they miss, for 40 ms at most; what is missed then will be missed again. The record is
  * put off, in 8 MiB of memory, and taking ends after 50 ms, so that the round then works off what was kept, in the
  * order of the records: the end of a process comes after the samples that were taken before it.
  *
- * Once a second totals and events are flushed. Stacks and threads are remembered until they take 64 MiB; then they are
- * forgotten, and a new chunk starts. So are names and labels at 32 MiB, but not twice within half a minute, since all
+ * Once a second totals and events are flushed. Stacks and threads are remembered until they take 16 MiB; then they are
+ * forgotten, and a new chunk starts. So are names and labels at 16 MiB, but not twice within half a minute, since all
  * frames are named anew then. Samples that the kernel side lost are counted by reason there.
  */
 #include "ebpf/host_recorder.h"
@@ -28,17 +28,18 @@
 #include "ebpf/host_names.h"
 #include "ebpf/host_pressure.h"
 #include "ebpf/host_span.h"
+#include "ebpf/host_priority.h"
+#include "ebpf/host_rewalk.h"
 #include "ebpf/host_teach.h"
 #include "ebpf/host_wait.h"
 #include "symbolize/kernel_names.h"
 
 enum {
     ROUND_MS = 50,
-    PRIORITY = -10,
-    TEACH_NS = 20000000,
+    TEACH_NS = 40000000,
     PUT_OFF_NS = 50000000,
-    PASSING_LIMIT = 64 << 20,
-    LASTING_LIMIT = 32 << 20,
+    PASSING_LIMIT = 16 << 20,
+    LASTING_LIMIT = 16 << 20,
     FRAMES = 4096,
     KEPT = 8 << 20
 };
@@ -63,7 +64,9 @@ struct wick_host_recorder {
     uint64_t stalls, stalls_weight; /* records of stalls for memory */
     uint8_t *kept;                  /* records that were put off, one behind the other */
     size_t kept_bytes;
+    struct wick_host_priority priority;
     uint64_t round_ns; /* when this round of taking records began */
+    struct wick_host_rewalker again;
     struct wick_host_rules rules;
     struct wick_host_probe probes[WICK_HOST_COUNTED];
     struct wick_host_ios ios;
@@ -260,8 +263,7 @@ static size_t record_bytes(const struct wick_host_head *head)
 {
     return is_short(head) ? sizeof *head
                           : offsetof(struct wick_host_record, frames) + head->nframes * sizeof(struct wick_step_frame) +
-                                head->nothers * sizeof(struct wick_host_other) +
-                                head->nlinks * sizeof(struct wick_host_link) + ((head->ncontext + 7) & ~(size_t)7);
+                                wick_host_bytes_behind(head);
 }
 
 /* Does what was put off: symbols may have to be read, which takes long. */
@@ -270,6 +272,7 @@ static void work_off(struct wick_host_recorder *r)
     for (size_t at = 0; at < r->kept_bytes;) {
         const struct wick_host_head *head = (const void *)(r->kept + at);
         at += record_bytes(head);
+        wick_host_priority_update(&r->priority);
         if (head->type == WICK_HOST_EXIT)
             wick_host_process_end(&r->processes, &head->birth);
         else if (head->type == WICK_HOST_IO_END)
@@ -298,9 +301,25 @@ static void put_off(struct wick_host_recorder *r, const struct wick_host_head *h
     r->kept_bytes += n;
 }
 
+/* Teaches the kernel side what the record shows to be missing. Returns the record, or a better one in its place. */
+static const struct wick_host_head *learn(struct wick_host_recorder *r, struct wick_host_process *p,
+                                          const struct wick_host_record *record)
+{
+    uint64_t until_ns = r->round_ns + TEACH_NS;
+    wick_host_teach(&r->processes, &r->rules, p, record, until_ns);
+    const struct wick_host_record *better = wick_host_rewalk(&r->again, &r->rules, p, record, until_ns);
+    if (better)
+        wick_host_teach(&r->processes, &r->rules, p, better, until_ns);
+    return better ? &better->head : &record->head;
+}
+
 static bool take_record(void *arg, const struct wick_host_head *head)
 {
     struct wick_host_recorder *r = arg;
+    if (head->type == WICK_HOST_COPY) {
+        wick_host_rewalk_keep(&r->again, (const struct wick_host_copy *)head);
+        return true;
+    }
     r->transfers += head->type == WICK_HOST_IO_END;
     if (!is_short(head)) {
         if (head->nframes > WICK_HOST_FRAMES || head->nothers > WICK_HOST_OTHERS || head->nlinks > WICK_HOST_LINKS ||
@@ -311,7 +330,7 @@ static bool take_record(void *arg, const struct wick_host_head *head)
         r->occurrences += head->type == WICK_HOST_OCCURRENCE;
         r->stalls += head->type == WICK_HOST_STALL;
         if (p)
-            wick_host_teach(&r->processes, &r->rules, p, (const struct wick_host_record *)head, r->round_ns + TEACH_NS);
+            head = learn(r, p, (const struct wick_host_record *)head);
     }
     put_off(r, head);
     return wick_clock_mono_ns() < r->round_ns + PUT_OFF_NS;
@@ -578,9 +597,7 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
     if (!r)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     wick_hash_seed_init();
-    /* what a process says of itself must be read while it lives, however crowded the machine is; without the right it
-     * goes without */
-    setpriority(PRIO_PROCESS, 0, PRIORITY);
+    wick_host_priority_init(&r->priority);
     allow_descriptors();
     r->choice = *choice;
     wick_strbuf_init(&r->labels);
@@ -595,7 +612,8 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
         wick_host_processes_init(&r->processes, r->kernel, &r->tables);
         r->kept = malloc(KEPT);
         if (wick_host_names_init(&r->names, &r->tables) ||
-            wick_host_rules_init(&r->rules, &sink, &r->processes.devices) || wick_host_ios_init(&r->ios) || !r->kept)
+            wick_host_rules_init(&r->rules, &sink, &r->processes.devices) || wick_host_ios_init(&r->ios) ||
+            wick_host_rewalk_init(&r->again) || !r->kept)
             rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
     }
     if (!rc && choice->interval_ns)
@@ -655,6 +673,7 @@ static void flush(struct wick_host_recorder *r, uint64_t now_ns, bool end)
 void wick_host_recorder_round(struct wick_host_recorder *r)
 {
     wick_host_kernel_wait(r->kernel, ROUND_MS);
+    wick_host_priority_update(&r->priority);
     take_all(r);
     uint64_t now_ns = wick_clock_mono_ns();
     if (now_ns - r->flush_ns >= WICK_JFR_FLUSH_NS)
@@ -715,6 +734,7 @@ void wick_host_recorder_close(struct wick_host_recorder *r, struct wick_host_tot
     for (uint32_t i = 0; i < r->choice.ncounted; i++)
         wick_host_probe_release(&r->probes[i]);
     wick_strbuf_release(&r->labels);
+    wick_host_rewalk_release(&r->again);
     free(r->kept);
     free(r);
 }

@@ -168,6 +168,17 @@ static wick_addr first_rule(const struct wick_mem *m, const struct wick_elf_imag
     return from;
 }
 
+int wick_host_rules_find(struct wick_host_rules *r, const struct wick_host_code *code, uint64_t pc,
+                         struct wick_unwind_rule *rule)
+{
+    const struct wick_host_library *at_hand = code->image ? bytes_of(r, code) : NULL;
+    if (!is_cheap(code->image, at_hand))
+        return -WICK_E_NOTFOUND;
+    struct near_memory near = {code->mem, code->image->ro_lo, at_hand};
+    const struct wick_mem m = {.read = read_near, .ctx = &near};
+    return wick_eh_rule(&m, code->image, pc, rule, NULL, NULL);
+}
+
 void wick_host_rules_page(struct wick_host_rules *r, const struct wick_host_code *code, uint64_t pc, uint64_t now_ns)
 {
     const struct wick_elf_image *image = code->image;

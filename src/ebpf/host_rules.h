@@ -65,6 +65,10 @@ int wick_host_rules_init(struct wick_host_rules *r, const struct wick_host_rule_
                          struct wick_host_devices *devices);
 void wick_host_rules_release(struct wick_host_rules *r);
 
+/* The rule of the instruction at pc alone. 0, or as wick_eh_rule(). */
+int wick_host_rules_find(struct wick_host_rules *r, const struct wick_host_code *code, uint64_t pc,
+                         struct wick_unwind_rule *rule);
+
 /* Hands the rules of pc's page to the sink. now_ns: CLOCK_MONOTONIC. */
 void wick_host_rules_page(struct wick_host_rules *r, const struct wick_host_code *code, uint64_t pc, uint64_t now_ns);
 

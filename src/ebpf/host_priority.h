@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host_priority.h - that the recorder gets a CPU when it needs one, and does not keep it from others
+ *
+ * What a process says of itself must be read while it lives, however crowded the machine is. A nice value does not see
+ * to that where the kernel groups processes by session (sched_autogroup): it counts among those of the same session,
+ * and a machine with forty sessions gives each a fortieth. So the recorder runs before all others (SCHED_RR), for a
+ * three tenths of each second at most; beyond that it is one of them. Without the right to that (CAP_SYS_NICE), or to a
+ * negative nice value, it goes without.
+ *
+ * Threads: the recorder's own; threads that it starts do not inherit it.
+ */
+#ifndef WICK_EBPF_HOST_PRIORITY_H
+#define WICK_EBPF_HOST_PRIORITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct wick_host_priority {
+    bool first;        /* it runs before all others */
+    uint64_t begun_ns; /* when the second began, CLOCK_MONOTONIC */
+    uint64_t used_ns;  /* CPU time of this thread by then */
+};
+
+/* Asks for it, for the calling thread. */
+void wick_host_priority_init(struct wick_host_priority *p);
+
+/* Called often. */
+void wick_host_priority_update(struct wick_host_priority *p);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host_rewalk.c - see host_rewalk.h
+ *
+ *      copy:  sp - red zone ... up to 24 KiB above it | beyond: not read, the thread has gone on
+ *
+ * The JavaThread is left alone: where its last Java frame is has changed since. A walk through native code finds the
+ * Java frames without it.
+ */
+#include "ebpf/host_rewalk.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+
+/* What is read above the copy may be the stack as it is now. */
+enum { BEYOND = 1 << 20 };
+
+struct wick_step_env {
+    struct wick_host_rules *rules;
+    struct wick_host_process *p;
+    const struct wick_host_copy *copy;
+    struct wick_step_state state;
+    struct wick_step_scratch scratch;
+};
+
+static inline struct wick_step_scratch *step_scratch(struct wick_step_env *env)
+{
+    return &env->scratch;
+}
+
+static int step_read(struct wick_step_env *env, uint64_t addr, void *buf, uint64_t n)
+{
+    const struct wick_host_copy *c = env->copy;
+    uint64_t at = addr - c->at;
+    if (at < c->n && n <= c->n - at) {
+        memcpy(buf, c->bytes + at, n);
+        return 0;
+    }
+    return at < c->n + BEYOND ? -1 : wick_mem_read(&env->p->space.mem, addr, buf, n);
+}
+
+STEP_FN int step_after_call(struct wick_step_env *env, uint64_t pc);
+
+#include "ebpf/host_fp.h"
+
+static int step_native_rule(struct wick_step_env *env, uint64_t pc, struct wick_unwind_rule *rule)
+{
+    struct wick_host_process *p = env->p;
+    const struct wick_host_code code = {(int)p->pid, p->birth, &p->space.mem, wick_elf_images_find(&p->images, pc)};
+    if (code.image && !wick_host_rules_find(env->rules, &code, pc, rule))
+        return 0;
+    if (!host_has_fp(env, &env->state, pc))
+        return -1;
+    host_fp_rule(rule);
+    return 0;
+}
+
+static int step_native_function(struct wick_step_env *env, uint64_t pc, uint64_t *start)
+{
+    (void)env, (void)pc, (void)start;
+    return -1;
+}
+
+#define step_blob_find   step_blob_read
+#define step_method_find step_method_read
+#include "unwind/step_walk.h"
+
+static bool is_missing(const struct wick_host_process *p, const struct wick_step_frame *f)
+{
+    const struct wick_host_page page = {p->birth, (f->ptr - !f->leaf) & ~(uint64_t)(WICK_HOST_PAGE - 1)};
+    return !wick_host_kernel_has_page(p->kernel, &page);
+}
+
+/* The frames of the walk. Returns how many; 0 if there was no time. */
+static uint32_t walk(struct wick_step_env *env, uint64_t until_ns, struct wick_step_frame *frames)
+{
+    static const struct wick_step_jvm none;
+    const struct wick_step_jvm *j = env->p->jvm_state == WICK_HOST_JVM_READY ? &env->p->jvm.step : &none;
+    uint32_t n = 0;
+    for (int result = WICK_STEP_MORE; result == WICK_STEP_MORE && n < WICK_HOST_FRAMES;) {
+        struct wick_step_frame *f = &frames[n];
+        memset(f, 0, sizeof *f);
+        if (wick_clock_mono_ns() >= until_ns)
+            return 0;
+        result = wick_step(env, j, &env->state, f);
+        n += result != WICK_STEP_NONE;
+        if (result == WICK_STEP_MORE && env->state.sp - env->copy->at > env->copy->n && n < WICK_HOST_FRAMES) {
+            frames[n++] = (struct wick_step_frame){.kind = WICK_STEP_BREAK, .stop = WICK_STOP_STACK_RANGE};
+            result = WICK_STEP_LAST;
+        }
+    }
+    return n;
+}
+
+static bool is_whole(const struct wick_step_frame *frames, uint32_t n)
+{
+    return n && frames[n - 1].kind != WICK_STEP_BREAK;
+}
+
+/* The copy that came before this record, NULL = none did. */
+static const struct wick_host_copy *copy_of(const struct wick_host_rewalker *w, const struct wick_host_head *head)
+{
+    for (uint32_t i = 0; i < WICK_HOST_COPIES; i++)
+        if (w->copies[i].head.time_ns == head->time_ns && w->copies[i].head.tid == head->tid)
+            return &w->copies[i];
+    return NULL;
+}
+
+int wick_host_rewalk_init(struct wick_host_rewalker *w)
+{
+    w->kept = 0;
+    w->copies = calloc(WICK_HOST_COPIES, sizeof *w->copies);
+    return w->copies ? 0 : -WICK_E_NOMEM;
+}
+
+void wick_host_rewalk_release(struct wick_host_rewalker *w)
+{
+    free(w->copies);
+    w->copies = NULL;
+}
+
+void wick_host_rewalk_keep(struct wick_host_rewalker *w, const struct wick_host_copy *copy)
+{
+    if (copy->n <= sizeof copy->bytes)
+        w->copies[w->kept++ % WICK_HOST_COPIES] = *copy;
+}
+
+const struct wick_host_record *wick_host_rewalk(struct wick_host_rewalker *w, struct wick_host_rules *rules,
+                                                struct wick_host_process *p, const struct wick_host_record *r,
+                                                uint64_t until_ns)
+{
+    const struct wick_host_copy *copy = r->head.flags & WICK_HOST_MISSED ? copy_of(w, &r->head) : NULL;
+    struct wick_host_record *out = &w->record;
+    if (!copy || p->gone)
+        return NULL;
+    struct wick_step_env env = {.rules = rules, .p = p, .copy = copy, .state = copy->state};
+    uint32_t n = walk(&env, until_ns, out->frames), before = r->head.nframes;
+    if (!is_whole(out->frames, n) && (n <= before || is_whole(r->frames, before)))
+        return NULL;
+    memcpy(out, r, offsetof(struct wick_host_record, frames));
+    out->head.nframes = n;
+    out->head.flags &= ~(uint32_t)WICK_HOST_TRUNCATED;
+    out->head.flags |= n == WICK_HOST_FRAMES ? WICK_HOST_TRUNCATED : 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (out->frames[i].kind == WICK_STEP_NATIVE)
+            out->frames[i].level = is_missing(p, &out->frames[i]);
+    memcpy(&out->frames[n], wick_host_others(r), wick_host_bytes_behind(&r->head));
+    return out;
+}
