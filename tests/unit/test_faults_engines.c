@@ -22,6 +22,7 @@
 #include "engine/cpu/cpu.h"
 #include "engine/lock/lock.h"
 #include "engine/nativemem/nativemem.h"
+#include "engine/nativemem/nativemem_threads.h"
 #include "engine/ttsp/ttsp.h"
 #include "engine/wall/wall.h"
 #include "faults.h"
@@ -47,6 +48,7 @@ static int set_up(void **state)
     wick_threads_begin(&threads);
     wick_threads_java(&threads, gettid(), 0x1000, "main", 1);
     atomic_store(&recorder.running, 1);
+    wick_nativemem_threads_init();
     return 0;
 }
 
@@ -179,6 +181,30 @@ static int nativemem(void *arg)
     return rc;
 }
 
+static void *end_at_once(void *arg)
+{
+    return arg;
+}
+
+/* A thread whose stack is followed, as the hook of pthread_create makes one. */
+static int nativemem_thread(void *arg)
+{
+    struct wick_nativemem_thread *t = wick_nativemem_threads_new(end_at_once, &threads);
+    pthread_t thread;
+    void *result = NULL;
+    (void)arg;
+    if (!t)
+        return -WICK_E_NOMEM;
+    if (pthread_create(&thread, NULL, wick_nativemem_threads_run, t)) {
+        wick_nativemem_threads_failed(t);
+        return -WICK_E_NOMEM;
+    }
+    wick_nativemem_threads_counted(t);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_ptr_equal(result, &threads);
+    return 0;
+}
+
 /* --- a recording --- */
 
 static int thread_of(void *arg, uint32_t serial, struct wick_jfr_thread *out)
@@ -275,6 +301,7 @@ static const struct {
              {"alloc", alloc, true},
              {"alloc on JDK 8", alloc_traced, true},
              {"nativemem", nativemem, true},
+             {"a thread beside nativemem", nativemem_thread, true},
              {"drain", drain, true}};
 
 static void test_faults__an_engine_without_memory_leaves_nothing(void **state)
