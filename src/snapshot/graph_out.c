@@ -295,7 +295,8 @@ static void put_symbol(struct wick_graph_out *g, wick_addr symbol)
 /* -XX:ObjectAlignmentInBytes: a power of two from 8 to 256. */
 static unsigned alignment_of(const struct wick_jvm *jvm)
 {
-    uint64_t said = jvm->flag[WICK_JVM_FLAG_OBJECT_ALIGNMENT];
+    wick_addr at = jvm->flag[WICK_JVM_FLAG_OBJECT_ALIGNMENT];
+    uint64_t said = at ? wick_hs_u32(jvm->mem, at) : 0; /* an intx, since JDK 25 an int */
     return said >= WORD && said <= 256 && !(said & (said - 1)) ? (unsigned)said : WORD;
 }
 

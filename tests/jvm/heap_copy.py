@@ -107,6 +107,10 @@ def check(name, options):
         ours, own = r
         same_objects(ours, own)
         document = wick_json(file)
+        wanted = next((int(o.split("=")[1]) for o in options if "ObjectAlignment" in o), 8)
+        t.check("objects are known to be at multiples of the option", document["layout"]["alignment"] == wanted, document["layout"])
+        own_layout = wick_json(own_file)["layout"]
+        t.check("as by the ids in the JVM's own dump", own_layout["alignment"] == wanted, own_layout)
         counts_agree(document, ours)
         sizes_agree(j, document)
         dominators_agree(document, ours)
