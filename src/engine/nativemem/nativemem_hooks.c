@@ -285,12 +285,22 @@ static char *data_end(void)
     return at == MAP_FAILED ? NULL : at;
 }
 
+/* Where it ended when the hooks were placed first. What is followed lies above it. */
+static char *first_end;
+
+/* The data segment is about to end at `to` instead of at `end`; the kernel may refuse that. */
+static void take_segment(char *to, char *end, struct wick_nativemem_held *held)
+{
+    char *from = to > first_end ? to : first_end;
+    if (end && from < end)
+        take_bytes(from, (size_t)(end - from), held);
+}
+
 static int our_brk(void *to)
 {
     struct wick_nativemem_held held = {.n = 0};
     char *end = data_end();
-    if (end && (char *)to < end)
-        take_bytes(to, (size_t)(end - (char *)to), &held);
+    take_segment(to, end, &held);
     int rc = true_brk(to);
     bool moved = !rc && data_end() == to; /* glibc says 0 as well where the kernel refuses an end below the segment */
     settle(&held, moved);
@@ -304,8 +314,8 @@ static void *our_sbrk(intptr_t more)
     struct wick_nativemem_held held = {.n = 0};
     char *end = more < 0 ? data_end() : NULL;
     size_t less = more < 0 ? -(size_t)more : 0;
-    if (end && less <= (uintptr_t)end)
-        take_bytes(end - less, less, &held);
+    if (less <= (uintptr_t)end)
+        take_segment(end - less, end, &held);
     void *p = true_sbrk(more);
     settle(&held, p != MAP_FAILED);
     return more > 0 ? mapping(p, (size_t)more, "sbrk", FRAME) : p;
@@ -365,6 +375,7 @@ int wick_nativemem_hooks_on(struct wick_err *err)
     if (!hooks[0].truth) { /* later on threads may be in our functions */
         wick_nativemem_threads_init();
         find_truths();
+        first_end = data_end();
     }
     return wick_elf_hooks_shared_on(&placed, hooks, HOOKS, "native memory", err);
 }
