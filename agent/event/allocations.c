@@ -146,8 +146,8 @@ static int set_breakpoints(uint64_t interval, struct wick_err *err)
     if (!wick_attach_mask_set(wick_vm.java_vm))
         return wick_err_set(err, WICK_E_UNSUPPORTED,
                             "allocations of JDK %d are found by breakpoints, and this JVM's functions that attach "
-                            "threads are write-protected, so threads may attach that a breakpoint ends: leave "
-                            "alloc out",
+                            "threads cannot be replaced (they are write-protected, or another agent has replaced "
+                            "them since), so threads may attach that a breakpoint ends: leave alloc out",
                             TRACED_JDK);
     return wick_breakpoint_set(allocations.tracer.at, WICK_HS_ALLOC_FUNCTIONS, wick_alloc_slow_sig, err);
 }

@@ -8,8 +8,8 @@
 #include "base/atomic.h"
 #include "engine/breakpoint.h"
 
-/* Our table, which is the JVM's but for two functions, and the JVM's; set before ours is in use, and kept, as a
- * thread may have found ours when it is replaced. */
+/* Our table, which is the JVM's but for two functions, and the JVM's; set once, before ours is in use: a thread may
+ * have found ours when it is replaced, and an agent that put its own over ours goes on calling it. */
 static struct JNIInvokeInterface_ ours;
 static const struct JNIInvokeInterface_ *original;
 
@@ -42,14 +42,16 @@ bool wick_attach_mask_set(JavaVM *vm)
 {
     if (*vm == &ours)
         return true;
-    if (!is_writable(vm))
+    if (original ? *vm != original : !is_writable(vm))
         return false;
-    original = *vm;
-    ours = *original;
-    ours.AttachCurrentThread = attach;
-    ours.AttachCurrentThreadAsDaemon = attach_daemon;
+    if (!original) {
+        original = *vm;
+        ours = *original;
+        ours.AttachCurrentThread = attach;
+        ours.AttachCurrentThreadAsDaemon = attach_daemon;
+    }
     replace(vm, original, &ours);
-    return true;
+    return *vm == &ours;
 }
 
 void wick_attach_mask_clear(JavaVM *vm)

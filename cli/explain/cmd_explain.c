@@ -222,7 +222,9 @@ int wick_cmd_explain(int argc, char **argv)
                                          {"--lib", x.lib}},
                             fallback[sizeof options / sizeof *options];
     memcpy(fallback, options, sizeof options);
-    fallback[0].value = "cpu,wall,lock,ttsp"; /* before JDK 11, or where another agent samples allocations */
+    /* where another agent samples allocations, and before JDK 11, where sampling them takes breakpoints in libjvm.so:
+     * those are set only when they are asked for */
+    fallback[0].value = "cpu,wall,lock,ttsp";
     const struct wick_look_command look = {
         .name = "explain",
         .show = show,
@@ -230,6 +232,7 @@ int wick_cmd_explain(int argc, char **argv)
         .options = options,
         .noptions = sizeof options / sizeof *options,
         .fallback = fallback,
+        .first_jdk = 11,
         .live_names = x.duration || x.lib || x.keep || x.chains ? "--duration, --file, --chains and --lib" : NULL};
     return wick_look_at_words(&look, argv + optind, argc - optind, &x.pid, &err) ? wick_ui_fail(&err) : 0;
 }

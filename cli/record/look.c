@@ -77,6 +77,13 @@ static int parse(const struct wick_look_option *given, size_t n, struct wick_opt
     return wick_opt_parse_args(count, args, WICK_CMD_RECORD, o, rest, &nrest, &dashdash, err);
 }
 
+/* Whether a version ("8u504", "1.8.0_504", "17.0.15") is of an older JDK; "" = not known, which is none. */
+static bool is_before(const char *version, int jdk)
+{
+    int major = atoi(version);
+    return major && major < jdk;
+}
+
 /* Records the JVM that `word` means, with the command's options, and shows what came of it. What `show` returns, or why
  * there is nothing to show. *pid gets the process, if it is not NULL. */
 static int look_at_jvm(const struct wick_look_command *c, const char *word, int *pid, struct wick_err *err)
@@ -89,17 +96,20 @@ static int look_at_jvm(const struct wick_look_command *c, const char *word, int 
     int rc = parse(c->options, c->noptions, &o, err);
     if (rc || (rc = wick_attached_open(&l, word, err)))
         return rc;
+    bool fallen = c->fallback && is_before(l.jvm.version, c->first_jdk);
+    if (fallen)
+        rc = parse(c->fallback, c->noptions, &o, err);
     if (pid)
         *pid = (int)l.proc.pid;
     out.fd = memfd_create("wick-look", MFD_CLOEXEC);
-    if (out.fd < 0)
+    if (!rc && out.fd < 0)
         rc = wick_err_set(err, WICK_E_IO, "cannot make a file in memory: %s", strerror(errno));
     if (!rc)
         rc = wick_attached_attach(&l, &o, err);
     if (!rc)
         rc = wick_attached_record(&l, &o, &out, &started, err);
     bool refused = (rc == -WICK_E_UNSUPPORTED || rc == -WICK_E_STATE) && !started;
-    if (refused && c->fallback && !(rc = parse(c->fallback, c->noptions, &o, err)))
+    if (refused && c->fallback && !fallen && !(rc = parse(c->fallback, c->noptions, &o, err)))
         rc = wick_attached_record(&l, &o, &out, &started, err);
     wick_ui_progress_end();
     /* What was recorded is shown; that it is less than was asked for is reported after it. */

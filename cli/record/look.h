@@ -43,7 +43,8 @@ struct wick_look_command {
     const struct wick_look_option *options; /* for a JVM, of the recording to make */
     size_t noptions;
     /* In place of the first ones, if the JVM cannot record what these ask for; NULL = there are none. */
-    const struct wick_look_option *fallback; /* as many */
+    const struct wick_look_option *fallback; /* as many; taken if the options are refused */
+    int first_jdk;                           /* before which the fallback is taken at once; 0 = for none */
     /* A JVM was recorded, and the agent is still there to be asked; before show. NULL = nothing to ask. */
     void (*ask)(void *arg, struct wick_client *client);
     const char *live_names; /* options given that are for a JVM only, as the user knows them; NULL = none was given */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "engine/breakpoint_int.h"
+#include "engine/signal.h"
 
 #define INT3 0xccu
 
@@ -32,7 +33,7 @@ static int install(struct wick_err *err)
                          : wick_err_set(err, WICK_E_STATE,
                                         "breakpoints need the signal SIGTRAP, and another handler has taken the place "
                                         "of wick's since an earlier recording");
-    sigemptyset(&sa.sa_mask);
+    wick_signal_mask(&sa.sa_mask);
     if (sigaction(SIGTRAP, NULL, &state->before) || sigaction(SIGTRAP, &sa, NULL))
         return wick_err_set(err, WICK_E_STATE, "the signal SIGTRAP cannot be handled: %s", strerror(errno));
     installed = true;

@@ -14,9 +14,10 @@
  * already when it is cleared, and its signal comes later. The handler therefore knows for ever which places were
  * breakpoints, and stays installed for the life of the process (libwick.so is never unloaded). A SIGTRAP that is no
  * breakpoint of ours goes to the handler that was there before, with the mask that it asked for; the default (the
- * process ends) and being ignored are as before as well. No signal is blocked in the handler (SA_NODEFER): a handler
- * behind may leave by longjmp, and a blocked SIGTRAP would make the next breakpoint of the thread fatal. It is not
- * called again inside itself, as what it calls has no breakpoints.
+ * process ends) and being ignored are as before as well. All signals but those of faults are blocked in the handler, so
+ * that no handler of the program's runs, and leaves by longjmp, while ours holds something; SIGTRAP itself is not
+ * (SA_NODEFER): a handler behind may leave by longjmp, and a blocked SIGTRAP would make the next breakpoint of the
+ * thread fatal. It is not called again inside itself, as what it calls has no breakpoints.
  *
  * What can go wrong, and is refused: an int3 in a thread that blocks SIGTRAP ends the process. The owner sees to
  * that no thread which calls the function does. And if somebody else's handler takes the place of

@@ -75,11 +75,13 @@ static void pass_on(int sig, siginfo_t *info, ucontext_t *context)
             die(info, context);
         return;
     }
-    uint64_t mask, was = 0;
+    uint64_t mask, interrupted, was = 0;
     memcpy(&mask, &to->sa_mask, sizeof mask);
+    memcpy(&interrupted, &context->uc_sigmask, sizeof interrupted);
     if (!(to->sa_flags & SA_NODEFER))
         mask |= 1ull << (SIGTRAP - 1);
-    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &mask, &was, KERNEL_MASK);
+    mask |= interrupted;
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, &was, KERNEL_MASK);
     wick_signal_pass_sig(to, sig, info, context);
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &was, NULL, KERNEL_MASK);
 }

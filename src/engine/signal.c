@@ -32,7 +32,7 @@ static int choose_realtime(void)
  * the C library's own (32: pthread_cancel, 33: setuid), which sigfillset leaves out, may end the thread. The handler
  * would never come back. What the kernel raises for a fault stays open: blocked it would kill the process without the
  * JVM's report. */
-static void fill_mask(sigset_t *mask)
+void wick_signal_mask(sigset_t *mask)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
     memset(mask, 0xff, sizeof *mask);
@@ -43,7 +43,7 @@ static void fill_mask(sigset_t *mask)
 int wick_signal_take(struct wick_signal *s, int number, wick_signal_handler *handler, struct wick_err *err)
 {
     struct sigaction sa = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
-    fill_mask(&sa.sa_mask);
+    wick_signal_mask(&sa.sa_mask);
     *s = (struct wick_signal){.handler = handler};
     s->number = number > 0 ? number : number == WICK_SIGNAL_ANY_REALTIME ? choose_realtime() : choose();
     if (number > 0 && !is_free(number))

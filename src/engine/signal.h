@@ -31,6 +31,9 @@ struct wick_signal {
 
 enum { WICK_SIGNAL_ANY = 0, WICK_SIGNAL_ANY_REALTIME = -1 };
 
+/* All signals, also those that the C library keeps for itself, but not those of faults. */
+void wick_signal_mask(sigset_t *mask);
+
 /* Installs the handler for signal `number`, or for any free one of that sort; system calls are restarted (SA_RESTART).
  * While it runs all signals are blocked, also those that the C library keeps for itself, but not those of faults.
  * -WICK_E_STATE with a message if there is none. */

@@ -119,6 +119,20 @@ def goes_on(kind):
     j.kill()
 
 
+def explained():
+    """`wick explain PID` sets no breakpoints of its own accord."""
+    j = program("explained")
+    file = t.path("explained.jfr")
+    r = t.wick("explain", "-d", "2", "-f", file, j.pid)
+    t.check("wick explain records it", r.status == 0, r)
+    settings = [e for e in t.events(file, "jdk.ActiveSetting") if e.get("name") == "source" and "AllocTracer" in e.get("value", "")]
+    t.check("without allocations", t.events(file, "jdk.ExecutionSample") is not None and not settings, settings)
+    with open(f"/proc/{j.pid}/status", encoding="utf-8") as f:
+        caught = int(re.search(r"(?m)^SigCgt:\s*(\w+)", f.read())[1], 16)
+    t.check("and leaves SIGTRAP alone", not caught >> 4 & 1, hex(caught))
+    j.kill()
+
+
 def refused():
     j = program("no buffers", "-XX:-UseTLAB")
     r = t.start(j.pid, t.path("no.jfr"), "-e", "alloc")
@@ -137,5 +151,6 @@ the_event(estimated("Parallel", "each 96 2", 2, 1))
 estimated("G1", "mixed 96 2", 2, 24)
 for each in KINDS:
     goes_on(each)
+explained()
 refused()
 t.done()

@@ -121,6 +121,24 @@ static void test_breakpoint__code_that_begins_otherwise_is_refused(void **state)
     assert_true(is_whole());
 }
 
+static void test_breakpoint__few_instructions_are_known(void **state)
+{
+    static const uint8_t known[][4] = {{0x55}, {0x41, 0x57}, {0xf3, 0x0f, 0x1e, 0xfa}};
+    static const uint8_t others[][4] = {{0x90, 0x90, 0x90, 0x90},
+                                        {0x48, 0x83, 0xec, 0x08},
+                                        {0x89, 0xf8},
+                                        {0x41, 0x89, 0xf8},
+                                        {0x58},
+                                        {0xf3, 0x0f, 0x1e, 0xfb},
+                                        {0xcc},
+                                        {0xe9}};
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_true(wick_breakpoint_step_sig(known[i], NULL));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(wick_breakpoint_step_sig(others[i], NULL));
+}
+
 static void test_breakpoint__a_thread_that_blocks_the_signal_does_not_any_more(void **state)
 {
     sigset_t trap;
@@ -194,6 +212,7 @@ int main(void)
         cmocka_unit_test(test_breakpoint__functions_are_seen_with_their_arguments_and_do_what_they_did),
         cmocka_unit_test(test_breakpoint__come_and_go_while_threads_call),
         cmocka_unit_test(test_breakpoint__code_that_begins_otherwise_is_refused),
+        cmocka_unit_test(test_breakpoint__few_instructions_are_known),
         cmocka_unit_test(test_breakpoint__a_thread_that_blocks_the_signal_does_not_any_more),
         cmocka_unit_test(test_breakpoint__signals_of_others_have_the_effect_that_they_had),
         cmocka_unit_test(test_breakpoint__another_handler_ends_them),

@@ -7,12 +7,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/poisson.h"
 #include "engine/breakpoint.h"
 #include "engine/thread/thread_look.h"
+
+enum { BLOCKED_LOOKS = 500, BLOCKED_NS = 1000000000 };
 
 #define GAPS_BYTES (WICK_MAX_THREADS * sizeof(struct wick_alloc_gap))
 
@@ -61,6 +64,18 @@ static uint32_t drawn_with(const struct wick_alloc_engine *e, const struct wick_
     return (uint32_t)word;
 }
 
+/* Whether a thread blocks SIGTRAP, for longer than the C library does while it makes or ends a thread. */
+static bool blocks_traps(const struct wick_alloc_engine *e, int32_t tid)
+{
+    const struct timespec pause = {.tv_nsec = BLOCKED_NS / BLOCKED_LOOKS};
+    for (int i = 0; i < BLOCKED_LOOKS; i++) {
+        if (!wick_thread_look_blocks(e->tasks, tid, SIGTRAP))
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
 /* The same with a tracer. Until breakpoints are set no handler uses what a thread has here, and afterwards only its
  * own. An int3 in a thread that blocks SIGTRAP ends the process. */
 static void watch(struct wick_alloc_engine *e, const struct wick_engine_thread *t)
@@ -73,7 +88,7 @@ static void watch(struct wick_alloc_engine *e, const struct wick_engine_thread *
         (struct wick_alloc_buffer){.serial = t->serial, .known = own && e->reporting};
     if (own)
         wick_breakpoint_unblock();
-    else if (wick_load_relaxed(&t->java) && wick_thread_look_blocks(e->tasks, tid, SIGTRAP))
+    else if (!e->blocking && wick_load_relaxed(&t->java) && blocks_traps(e, tid))
         e->blocking = tid;
 }
 

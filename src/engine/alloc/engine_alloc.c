@@ -7,14 +7,21 @@
 
 #include "base/clock.h"
 #include "engine/alloc/alloc.h"
+#include "engine/breakpoint.h"
 #include "engine/engine.h"
 #include "engine/moments.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+
+enum { SLOW_MOST = 50000 }; /* breakpoints a second */
 
 struct state {
     struct wick_alloc_engine alloc;
     const struct wick_java_allocations *java;
-    bool allocated, alive; /* what is written */
-    bool taken;            /* the breakpoints were taken from us */
+    bool allocated, alive;  /* what is written */
+    bool taken;             /* the breakpoints were taken from us */
+    bool flooded;           /* they were met that often that they are gone */
+    uint64_t slow, slow_ns; /* objects that had met them at that moment */
     struct wick_moments moments;
 };
 
@@ -115,6 +122,19 @@ static void write_alive(struct state *s, struct wick_jfr_writer *w, uint64_t now
                                                              .stacks_lost = l->stacks_lost});
 }
 
+/* A breakpoint costs some 3 us and a lock of the process: where very many objects meet one, none is set any more. */
+static void bound_cost(struct state *s, uint64_t now_ns)
+{
+    uint64_t slow = wick_load_relaxed(&s->alloc.slow), passed_ns = now_ns - s->slow_ns;
+    if (s->slow_ns && passed_ns < SECOND_NS)
+        return;
+    s->flooded = s->flooded || (s->slow_ns && (slow - s->slow) * SECOND_NS / passed_ns > SLOW_MOST);
+    if (s->flooded)
+        wick_breakpoint_clear();
+    s->slow = slow;
+    s->slow_ns = now_ns;
+}
+
 static void take(void *e, struct wick_drain *d, enum wick_engine_take what)
 {
     struct state *s = e;
@@ -123,6 +143,8 @@ static void take(void *e, struct wick_drain *d, enum wick_engine_take what)
         wick_alloc_adjust(&s->alloc, now_ns);
     if (s->alloc.config.tracer && s->java->guard && !s->java->guard())
         s->taken = true;
+    if (s->alloc.config.tracer)
+        bound_cost(s, now_ns);
     if (!s->alive)
         return;
     wick_live_sweep(&s->alloc.live, now_ns, false);
@@ -215,6 +237,10 @@ static void notes(void *e, void (*note)(void *arg, const char *sentence), void *
     const struct state *s = e;
     if (s->taken)
         note(arg, "allocations are not sampled any more: another handler has taken the place of wick's for SIGTRAP");
+    else if (s->flooded)
+        note(arg,
+             "allocations are not sampled any more: more than 50,000 objects a second did not fit into their threads' "
+             "buffers, and each of them meets a breakpoint; larger buffers make them fewer (-XX:TLABSize)");
     else if (s->alloc.config.tracer)
         note(arg, "JDK 8 does not sample allocations: objects that do not fit into their thread's buffer stand for all "
                   "(docs/memory.md)");

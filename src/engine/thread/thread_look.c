@@ -78,9 +78,11 @@ int wick_thread_sched(int tasks, int32_t tid, struct wick_thread_sched *out)
 bool wick_thread_look_blocks(int tasks, int32_t tid, int signal)
 {
     static const char key[] = "\nSigBlk:";
-    char buf[4096];
-    const char *at = read_task(tasks, tid, "status", buf, sizeof buf) > 0 ? strstr(buf, key) : NULL;
-    return at && strtoull(at + sizeof key - 1, NULL, 16) >> (signal - 1) & 1;
+    char buf[16384]; /* a user may be in a thousand groups, which stand before it */
+    if (read_task(tasks, tid, "status", buf, sizeof buf) <= 0)
+        return false;
+    const char *at = strstr(buf, key);
+    return !at || strtoull(at + sizeof key - 1, NULL, 16) >> (signal - 1) & 1;
 }
 
 uint64_t wick_thread_look_cpu_ns(int32_t tid)
