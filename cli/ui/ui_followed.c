@@ -23,6 +23,8 @@
 
 enum { SPANS, LOCKS, SAFEPOINTS, EXPLAIN, KINDS };
 
+enum { DISPLACED = 8 /* as many large recordings are read at the same time (serve/catalog.c) */ };
+
 #define MOST_BYTES (UINT64_C(192) << 20)
 #define WAITS_NS   UINT64_C(30000000000) /* as long as that what is half read is kept for who asked for it */
 
@@ -45,7 +47,15 @@ struct followed {
     uint64_t when_ns, took_ns;      /* when it was read last, and how long the answer took then */
 };
 
+/* A file that made room for another one of its kind although somebody asked about it. */
+struct displaced {
+    dev_t dev;
+    ino_t ino;
+    uint64_t when_ns;
+};
+
 static struct followed *kept[KINDS];
+static struct displaced displaced[KINDS][DISPLACED];
 static uint64_t uses;
 static const struct followed *last; /* of which an answer is being made */
 
@@ -183,6 +193,33 @@ static bool fits(const struct followed *f, const struct stat *now)
            (f->ended ? is_as_it_was(f, now) : wick_jfr_reader_is_same(f->reader));
 }
 
+/* Forgets what is kept, which is of another file than that which is asked about now, or of what that was before. */
+static void displace(int kind, const struct stat *now)
+{
+    const struct followed *f = kept[kind];
+    uint64_t now_ns = wick_clock_mono_ns();
+    struct displaced *at = displaced[kind];
+    bool other = f->was.st_dev != now->st_dev || f->was.st_ino != now->st_ino;
+    for (int i = 1; i < DISPLACED; i++)
+        if (displaced[kind][i].when_ns < at->when_ns)
+            at = &displaced[kind][i];
+    if (other && now_ns - f->when_ns < WAITS_NS)
+        *at = (struct displaced){f->was.st_dev, f->was.st_ino, now_ns};
+    forget(kind);
+}
+
+/* Files that are asked about in turn would make each other begin anew for ever. */
+static bool was_displaced(int kind, const struct stat *now)
+{
+    uint64_t now_ns = wick_clock_mono_ns();
+    for (int i = 0; i < DISPLACED; i++) {
+        const struct displaced *d = &displaced[kind][i];
+        if (d->when_ns && d->dev == now->st_dev && d->ino == now->st_ino && now_ns - d->when_ns < WAITS_NS)
+            return true;
+    }
+    return false;
+}
+
 /* Nothing is read yet. It is kept, and to be forgotten on failure. */
 static int start(int kind, const struct wick_serve_file *file, struct wick_err *err)
 {
@@ -210,9 +247,10 @@ static int start(int kind, const struct wick_serve_file *file, struct wick_err *
     return !rc && !f->read.is_jfr ? wick_ui_no_events(err) : rc;
 }
 
-static int read_on(struct followed *f, const struct wick_serve_file *file, struct wick_err *err)
+/* whole: all of it, even if a part is enough. */
+static int read_on(struct followed *f, const struct wick_serve_file *file, bool whole, struct wick_err *err)
 {
-    uint64_t until_ns = file->until_ns, now_ns = wick_clock_mono_ns();
+    uint64_t until_ns = whole ? 0 : file->until_ns, now_ns = wick_clock_mono_ns();
     if (until_ns && until_ns < now_ns + f->took_ns) /* or the answers would take most of the time */
         until_ns = now_ns + f->took_ns;
     int rc = f->reader ? wick_jfr_reader_follow_until(f->reader, f->fd, until_ns, &f->partial, err) : 0;
@@ -255,11 +293,12 @@ static struct followed *follow(int kind, const struct wick_serve_file *file, str
         return NULL;
     }
     if (kept[kind] && !fits(kept[kind], &now))
-        forget(kind);
+        displace(kind, &now);
+    bool whole = !kept[kind] && was_displaced(kind, &now);
     if (!kept[kind])
         rc = start(kind, file, err);
     struct followed *f = kept[kind];
-    rc = rc ? rc : read_on(f, file, err);
+    rc = rc ? rc : read_on(f, file, whole, err);
     if (!rc && !tie(f, kind))
         rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
     if (rc) {

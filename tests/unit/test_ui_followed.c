@@ -311,6 +311,34 @@ static void test_followed__a_part_grows_to_the_whole(void **state)
     wick_ui_followed_forget();
 }
 
+/* Two that are asked about in turn do not make each other begin anew for ever. */
+static void test_followed__two_files_in_turn_are_read_to_their_ends(void **state)
+{
+    enum { ROUNDS = 1000 }; /* some suffice, unless the machine takes half a minute for each */
+    struct bytes b = made_by(requests_write);
+    struct wick_err err = {0};
+    struct file f[2];
+    bool partial[2] = {true, true}, whole[2] = {false, false};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        make_double(&f[i], &b);
+        f[i].as.until_ns = 1; /* long ago: as little as it may */
+        f[i].as.partial = &partial[i];
+    }
+    assert_non_null(wick_ui_followed_spans(&f[0].as, &err));
+    assert_true(partial[0]);
+    for (int round = 0; round < ROUNDS && !(whole[0] && whole[1]); round++)
+        for (int i = 1; i >= 0; i--, wick_ui_followed_trim()) {
+            assert_non_null(wick_ui_followed_spans(&f[i].as, &err));
+            whole[i] |= !partial[i];
+        }
+    assert_true(whole[0] && whole[1]);
+    close(f[0].fd);
+    close(f[1].fd);
+    free(b.data);
+    wick_ui_followed_forget();
+}
+
 /* A file that was read to its end and is another one now, or went on, is read anew. */
 static void test_followed__what_ended_and_changed_is_read_anew(void **state)
 {
@@ -414,6 +442,7 @@ int main(void)
         cmocka_unit_test(test_followed__safepoints_are_read_once),
         cmocka_unit_test(test_followed__what_is_explained_is_read_once),
         cmocka_unit_test(test_followed__a_part_grows_to_the_whole),
+        cmocka_unit_test(test_followed__two_files_in_turn_are_read_to_their_ends),
         cmocka_unit_test(test_followed__what_ended_and_changed_is_read_anew),
         cmocka_unit_test(test_followed__another_recording_in_the_same_file_is_read_anew),
         cmocka_unit_test(test_followed__a_file_that_has_ended_is_closed),
