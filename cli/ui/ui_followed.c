@@ -26,7 +26,7 @@ enum { SPANS, LOCKS, SAFEPOINTS, EXPLAIN, KINDS };
 enum { DISPLACED = 8 /* as many large recordings are read at the same time (serve/catalog.c) */ };
 
 #define MOST_BYTES (UINT64_C(192) << 20)
-#define WAITS_NS   UINT64_C(30000000000) /* as long as that what is half read is kept for who asked for it */
+#define WAITS_NS   UINT64_C(30000000000) /* as long as that what was asked about is kept for who asked, large or not */
 
 struct followed {
     int fd;          /* -1 = all has been read */
@@ -88,10 +88,10 @@ static void forget(int kind)
     kept[kind] = NULL;
 }
 
-/* Whether it is half read, and somebody asks again and again. */
+/* Whether somebody asks again and again: until it is all read, while it grows, or several questions of one page. */
 static bool is_awaited(const struct followed *f)
 {
-    return f->partial && wick_clock_mono_ns() - f->when_ns < WAITS_NS;
+    return wick_clock_mono_ns() - f->when_ns < WAITS_NS;
 }
 
 void wick_ui_followed_trim(void)
@@ -203,7 +203,7 @@ static void displace(int kind, const struct stat *now)
     for (int i = 1; i < DISPLACED; i++)
         if (displaced[kind][i].when_ns < at->when_ns)
             at = &displaced[kind][i];
-    if (other && now_ns - f->when_ns < WAITS_NS)
+    if (other && is_awaited(f))
         *at = (struct displaced){f->was.st_dev, f->was.st_ino, now_ns};
     forget(kind);
 }
@@ -264,7 +264,7 @@ static int read_on(struct followed *f, const struct wick_serve_file *file, bool 
     return rc;
 }
 
-/* Forgets what was not used for longest until the rest is small enough, but not what was asked for just now. */
+/* Forgets what was not used for longest until the rest is small enough, but not what somebody still asks about. */
 static void make_room(int used)
 {
     for (;;) {

@@ -4,10 +4,10 @@
  *
  * Several views show the same of a recording, one after another and while it grows. What was read for the last of them
  * is kept, and the file is read on from there: of each kind that of one file, as long as all kinds together take at
- * most 192 MiB. A file that was replaced, or went on after it had been read to its end, is read anew. Where a part is
- * enough (wick_serve_file.until_ns), a call reads a step of it, at least as long as the answer before took, and what
- * has been read is kept while it is asked for, whatever it takes. Files that are asked about in turn are read as a
- * whole from the second time on.
+ * most 192 MiB, and what was asked about in the last half minute whatever it takes. A file that was replaced, or went
+ * on after it had been read to its end, is read anew. Where a part is enough (wick_serve_file.until_ns), a call reads a
+ * step of it, at least as long as the answer before took. Files that are asked about in turn are read as a whole from
+ * the second time on.
  *
  * Threads: one at a time: what a function returns is good until the next call of any of them.
  * Memory:  as said; freed by wick_ui_followed_forget.
