@@ -310,7 +310,8 @@ static struct followed *follow(int kind, const struct wick_serve_file *file, str
     f->when_ns = wick_clock_mono_ns();
     last = f;
     f->bytes = bytes_of(f, kind);
-    wick_cli_note_input(&f->read);
+    if (!f->partial) /* that a chunk in the middle is not the last one says nothing */
+        wick_cli_note_input(&f->read);
     make_room(kind);
     return f;
 }

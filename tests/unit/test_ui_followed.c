@@ -15,10 +15,11 @@
 #include "../jfr/lock_story.h"
 #include "../jfr/requests.h"
 #include "analysis/explain/explain_rules.h"
+#include "cli/input/inputs.h"
 #include "cli/ui/ui_followed.h"
 #include "cli/ui/ui_views.h"
 
-enum { HEADER = 68, START_AT = 32 /* in it: when the chunk begins */ };
+enum { HEADER = 68, START_AT = 32 /* in it: when the chunk begins */, FLAGS_AT = 67, FINAL = 2 };
 
 /* A recording as bytes. */
 struct bytes {
@@ -311,6 +312,37 @@ static void test_followed__a_part_grows_to_the_whole(void **state)
     wick_ui_followed_forget();
 }
 
+/* Only the last chunk can say that a recording has its end. */
+static void test_followed__a_part_is_not_unfinished(void **state)
+{
+    struct bytes b = made_by(requests_write);
+    struct wick_err err = {0};
+    struct file f;
+    bool partial = true;
+    (void)state;
+    b.data[FLAGS_AT] &= ~FINAL;
+    make_file(&f, &b);
+    b.data[FLAGS_AT] |= FINAL;
+    assert_int_equal(pwrite(f.fd, b.data, b.n, (off_t)b.n), b.n);
+    f.as = (struct wick_serve_file){f.path, "x.jfr", false, 1, &partial};
+    for (size_t steps = 0; partial; steps++, wick_ui_followed_trim()) {
+        wick_cli_forget_inputs();
+        assert_non_null(wick_ui_followed_spans(&f.as, &err));
+        assert_false(wick_cli_is_unfinished());
+        assert_true(partial || steps);
+    }
+    b.data[FLAGS_AT] &= ~FINAL;
+    assert_int_equal(pwrite(f.fd, b.data, b.n, (off_t)(2 * b.n)), b.n);
+    wick_cli_forget_inputs();
+    f.as.until_ns = 0;
+    assert_non_null(wick_ui_followed_spans(&f.as, &err));
+    assert_true(wick_cli_is_unfinished());
+    wick_cli_forget_inputs();
+    close(f.fd);
+    free(b.data);
+    wick_ui_followed_forget();
+}
+
 /* Two that are asked about in turn do not make each other begin anew for ever. */
 static void test_followed__two_files_in_turn_are_read_to_their_ends(void **state)
 {
@@ -442,6 +474,7 @@ int main(void)
         cmocka_unit_test(test_followed__safepoints_are_read_once),
         cmocka_unit_test(test_followed__what_is_explained_is_read_once),
         cmocka_unit_test(test_followed__a_part_grows_to_the_whole),
+        cmocka_unit_test(test_followed__a_part_is_not_unfinished),
         cmocka_unit_test(test_followed__two_files_in_turn_are_read_to_their_ends),
         cmocka_unit_test(test_followed__what_ended_and_changed_is_read_anew),
         cmocka_unit_test(test_followed__another_recording_in_the_same_file_is_read_anew),
