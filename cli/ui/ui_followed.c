@@ -338,5 +338,10 @@ int wick_ui_followed_explain(const struct wick_serve_file *file, struct wick_exp
 {
     struct followed *f = follow(EXPLAIN, file, err);
     *now = (struct wick_explain_facts){0};
-    return f ? wick_explain_so_far(&f->of.explain, f->reader, now, err) : -err->code;
+    int rc = f ? wick_explain_so_far(&f->of.explain, f->reader, now, err) : -err->code;
+    if (f && rc == -WICK_E_NOMEM) { /* what has failed without memory fails for ever */
+        wick_explain_so_far_release(now);
+        forget(EXPLAIN);
+    }
+    return rc;
 }
