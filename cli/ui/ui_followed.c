@@ -334,7 +334,9 @@ struct wick_ttsp_incidents *wick_ui_followed_safepoints(const struct wick_serve_
     return f ? &f->of.safepoints : NULL;
 }
 
-int wick_ui_followed_explain(const struct wick_serve_file *file, struct wick_explain_facts *now, struct wick_err *err)
+/* One step, and what is known then. */
+static int explain_step(const struct wick_serve_file *file, struct wick_explain_facts *now, bool *partial,
+                        struct wick_err *err)
 {
     struct followed *f = follow(EXPLAIN, file, err);
     *now = (struct wick_explain_facts){0};
@@ -342,6 +344,19 @@ int wick_ui_followed_explain(const struct wick_serve_file *file, struct wick_exp
     if (f && rc == -WICK_E_NOMEM) { /* what has failed without memory fails for ever */
         wick_explain_so_far_release(now);
         forget(EXPLAIN);
+    }
+    *partial = kept[EXPLAIN] && kept[EXPLAIN]->partial;
+    return rc;
+}
+
+int wick_ui_followed_explain(const struct wick_serve_file *file, struct wick_explain_facts *now, struct wick_err *err)
+{
+    bool partial;
+    int rc = explain_step(file, now, &partial, err);
+    while (rc == -WICK_E_NOTFOUND && partial) { /* what was read covers no time yet */
+        wick_explain_so_far_release(now);
+        *err = (struct wick_err){0};
+        rc = explain_step(file, now, &partial, err);
     }
     return rc;
 }

@@ -19,7 +19,7 @@
 #include "cli/ui/ui_followed.h"
 #include "cli/ui/ui_views.h"
 
-enum { HEADER = 68, START_AT = 32 /* in it: when the chunk begins */, FLAGS_AT = 67, FINAL = 2 };
+enum { HEADER = 68, START_AT = 32 /* in it: when the chunk begins */, LASTS_AT = 40, FLAGS_AT = 67, FINAL = 2 };
 
 /* A recording as bytes. */
 struct bytes {
@@ -343,6 +343,32 @@ static void test_followed__a_part_is_not_unfinished(void **state)
     wick_ui_followed_forget();
 }
 
+/* A first part that covers no time is no reason to have no answer: more is read until it does. */
+static void test_followed__what_covers_no_time_yet_is_read_on(void **state)
+{
+    struct bytes b = made_by(requests_write);
+    struct wick_err err = {0};
+    struct wick_explain_facts now;
+    struct file f;
+    bool partial = true;
+    char lasts[8];
+    (void)state;
+    memcpy(lasts, b.data + LASTS_AT, sizeof lasts);
+    memset(b.data + LASTS_AT, 0, sizeof lasts);
+    make_file(&f, &b);
+    f.as = (struct wick_serve_file){f.path, "x.jfr", false, 1, &partial};
+    memcpy(b.data + LASTS_AT, lasts, sizeof lasts);
+    assert_int_equal(pwrite(f.fd, b.data, b.n, (off_t)b.n), b.n);
+    for (size_t steps = 0; partial; steps++, wick_explain_so_far_release(&now)) {
+        assert_int_equal(wick_ui_followed_explain(&f.as, &now, &err), 0);
+        assert_true(now.duration_ns > 0);
+        wick_ui_followed_trim();
+    }
+    close(f.fd);
+    free(b.data);
+    wick_ui_followed_forget();
+}
+
 /* Two that are asked about in turn do not make each other begin anew for ever. */
 static void test_followed__two_files_in_turn_are_read_to_their_ends(void **state)
 {
@@ -475,6 +501,7 @@ int main(void)
         cmocka_unit_test(test_followed__what_is_explained_is_read_once),
         cmocka_unit_test(test_followed__a_part_grows_to_the_whole),
         cmocka_unit_test(test_followed__a_part_is_not_unfinished),
+        cmocka_unit_test(test_followed__what_covers_no_time_yet_is_read_on),
         cmocka_unit_test(test_followed__two_files_in_turn_are_read_to_their_ends),
         cmocka_unit_test(test_followed__what_ended_and_changed_is_read_anew),
         cmocka_unit_test(test_followed__another_recording_in_the_same_file_is_read_anew),
