@@ -287,7 +287,9 @@ static int answer_view(struct visit *v, struct wick_catalog_entry *e, struct wic
     v->view.fd = fd;
     v->view.size = e->size_bytes;
     v->view.grows = e->live;
-    return wick_ask_flag(v->a, "partial", &v->view.part, err);
+    int rc = wick_ask_flag(v->a, "partial", &v->view.part, err);
+    v->view.part &= strcmp(v->a->segment[4], "trace") != 0; /* one that is not in a part may be in the rest */
+    return rc;
 }
 
 /* Makes that answer, for which all of the file is read, or a step of it. */

@@ -16,6 +16,7 @@ enum { COPIES = 6, ROOM = 1 << 20 };
 struct fixture {
     struct wick_serve *s;
     char dir[64];
+    uint64_t until_ns; /* of the view that was made last */
 };
 
 static bool runs(void *ctx, unsigned handle, char *why, size_t cap)
@@ -27,13 +28,38 @@ static bool runs(void *ctx, unsigned handle, char *why, size_t cap)
     return false;
 }
 
+static int copy_kept(void *ctx, const struct wick_growing *g, const struct wick_ask *a, void **copy,
+                     struct wick_err *err)
+{
+    (void)ctx;
+    (void)g;
+    (void)a;
+    (void)copy;
+    (void)err;
+    return 1;
+}
+
+static int view(void *ctx, const char *name, const struct wick_serve_file *file, const struct wick_ask *a, FILE *out,
+                struct wick_err *err)
+{
+    struct fixture *f = ctx;
+    (void)name;
+    (void)a;
+    (void)err;
+    f->until_ns = file->until_ns;
+    *file->partial = file->until_ns != 0;
+    fputs("{\"open\":0}", out);
+    return 0;
+}
+
 static const struct wick_serve_asset assets[] = {{0}};
 
 /* A server of a recording that is some others behind each other; a step reads as little as it may. */
 static int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
-    const struct wick_serve_front front = {.ctx = f, .runs = runs, .assets = assets};
+    const struct wick_serve_front front = {
+        .ctx = f, .runs = runs, .copy_kept = copy_kept, .view = view, .assets = assets};
     char command[512];
     strcpy(f->dir, "/tmp/wick-steps.XXXXXX");
     assert_non_null(mkdtemp(f->dir));
@@ -144,6 +170,20 @@ static void test_steps__without_being_asked_for_there_is_no_part(void **state)
     flame = ask(f, "/flame?partial=0", NULL);
     assert_int_equal(number_in(flame, "\"samples\":"), samples);
     free(flame);
+}
+
+/* A trace that is not in a part is not missing. */
+static void test_steps__a_trace_is_searched_in_the_whole(void **state)
+{
+    struct fixture *f = *state;
+    char *traces = ask(f, "/traces?partial=1", NULL);
+    assert_true(f->until_ns > 0);
+    assert_true(is_partial(traces));
+    char *trace = ask(f, "/trace/0123456789abcdef?partial=1", NULL);
+    assert_int_equal(f->until_ns, 0);
+    assert_null(strstr(trace, "partial"));
+    free(traces);
+    free(trace);
 }
 
 /* The page that shows the part has a stream open: reading is its work, and it says how far it is until the end. */
@@ -265,6 +305,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_SERVER(test_steps__a_part_is_answered_at_once_and_grows_to_the_whole),
         WITH_SERVER(test_steps__without_being_asked_for_there_is_no_part),
+        WITH_SERVER(test_steps__a_trace_is_searched_in_the_whole),
         WITH_SERVER(test_steps__a_stream_reads_on_and_says_how_far),
         WITH_SERVER(test_steps__what_was_asked_about_last_is_read_on_first),
         WITH_SERVER(test_steps__what_is_being_read_is_not_forgotten),
