@@ -46,7 +46,7 @@ enum {
     FRESH_TIMES = 10,     /* and so many times what it took to make: a tenth of the time goes into making it anew */
     MARK_BYTES = 255,
     READ_ON_S = 30, /* a model whose reading has paused for longer may make room */
-    CROWDED_S = 3,  /* the same where more than so many are half read: */
+    CROWDED_S = 15, /* the same where more than so many are half read: */
     MOST_PARTS = 4,
     MOST_READ = 8, /* and so many large recordings are read at the same time */
 };

@@ -159,7 +159,7 @@ class Ui {
     }
     const grown = ['end_ns', 'size_bytes', 'read_bytes', 'partial', 'live'].some((key) => before?.[key] !== recording[key]);
     if (!before || grown) this.generation++;
-    if (before?.partial && !recording.partial) say('All of the recording has been read');
+    if (before?.partial && !recording.partial && recording.read_bytes >= recording.size_bytes) say('All of the recording has been read');
     if (before?.live && !recording.live) say('The recording has ended');
     this.route();
   }
