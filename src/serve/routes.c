@@ -109,10 +109,10 @@ static void set_error(struct wick_http_reply *r, int status, const char *error, 
     r->lasting = false;
 }
 
-static void set_failure(struct wick_http_reply *r, const struct wick_err *err)
+static void set_failure(struct wick_http_reply *r, const struct wick_err *err, const char *advice)
 {
     int status = status_of(err->code);
-    set_error(r, status, word_for(status), err->msg, advice_on(err->code));
+    set_error(r, status, word_for(status), err->msg, advice);
 }
 
 /* --- recordings --- */
@@ -689,14 +689,16 @@ static void answer_api(struct wick_serve *s, const struct wick_http_request *q, 
     struct wick_err err = {0};
     struct visit v = {
         .s = s, .q = q, .a = a, .out = open_memstream(&text, &len), .status = 200, .type = "application/json"};
+    bool posts = !strcmp(q->method, "POST");
     int rc = v.out ? 0 : wick_err_set(&err, WICK_E_NOMEM, "out of memory");
     if (!rc)
-        rc = strcmp(q->method, "POST") ? route_get(&v, &err) : route_post(&v, &err);
+        rc = !posts ? route_get(&v, &err) : route_post(&v, &err);
     if (v.out && (ferror(v.out) | fclose(v.out)) && !rc)
         rc = wick_err_set(&err, WICK_E_NOMEM, "out of memory");
     if (rc) {
         free(text);
-        set_failure(r, &err);
+        bool waits = err.code == WICK_E_LIMIT && !posts; /* for others to be read */
+        set_failure(r, &err, waits ? "ask again in a second or two; nothing has to be closed" : advice_on(err.code));
         return;
     }
     *r = (struct wick_http_reply){.status = v.status, .type = v.type, .body = text, .len = len};
@@ -740,7 +742,7 @@ static void answer_admitted(struct wick_serve *s, const struct wick_http_request
     else if (!leads_to(a, 3, "events"))
         answer_api(s, q, a, r);
     else if (wick_serve_stream(s, r, &err))
-        set_failure(r, &err);
+        set_failure(r, &err, advice_on(err.code));
 }
 
 /* The request is taken apart in a copy of its target: `path` is its beginning without the query. */
@@ -757,7 +759,7 @@ static void answer_read(struct wick_serve *s, const struct wick_http_request *q,
         set_error(r, 401, "no_token", "the request has no token, or a wrong one",
                   "open the address that `wick ui` printed, or send it as Authorization: Bearer TOKEN");
     else if (rc)
-        set_failure(r, &err);
+        set_failure(r, &err, advice_on(err.code));
     else
         answer_admitted(s, q, &a, path, r);
 }

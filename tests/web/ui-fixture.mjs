@@ -46,6 +46,7 @@ export class Fixture {
     this.busy = 0; // requests that are being answered
     this.kept = new Map();
     this.parts = 0; // so many of the next explanations are of a part
+    this.crowded = 0; // so many of the next questions about recordings are refused, since others are being read
     this.server = createServer((req, res) => this.serve(req, res));
   }
 
@@ -114,6 +115,10 @@ export class Fixture {
     if (parts.length === 1) return this.send(res, 200, { recordings: [...this.recordings.values()] });
     const recording = this.recordings.get(parts[1]);
     if (!recording) return this.send(res, 404, { error: 'not_found', why: `There is no recording ${parts[1]}.`, what_to_do: 'The list of recordings shows what there is.' });
+    if (this.crowded > 0) {
+      this.crowded--;
+      return this.send(res, 429, { error: 'too_many', why: `${recording.name} is not read now: 8 large recordings are being read already`, what_to_do: '' });
+    }
     if (parts.length === 2) return this.send(res, 200, recording);
     const what = parts.slice(2).join('/');
     const base = this.recordings.get(url.searchParams.get('base'));

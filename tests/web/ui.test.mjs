@@ -654,6 +654,27 @@ test('a large recording: the part that has been read is shown as that, without a
   fixture.recordings.delete('r9');
 });
 
+test('reading: what is not read yet, since others are being read, is asked for again', async () => {
+  fixture.recordings.set('r8', { ...first, id: 'r8', events: [] }); // not read yet
+  for (const id of ['r8', 'r1']) { // the recording itself, and a question about one
+    fixture.asked.length = 0;
+    fixture.crowded = Infinity;
+    const page = await open('#/');
+    await page.evaluate((hash) => { location.hash = hash; }, `#/r/${id}/explain`);
+    await asks(page, (q) => q.startsWith(`GET recordings/${id}`));
+    await page.waitForSelector('.reading');
+    fixture.asked.length = 0;
+    await asks(page, (q) => q.startsWith(`GET recordings/${id}`)); // again
+    assert.equal(await page.locator('.error').count(), 0);
+    assert.equal(await page.locator('.reading').count(), 1);
+    fixture.crowded = 0;
+    await page.waitForSelector('.finding, .empty');
+    assert.equal(await page.locator('.error, .reading').count(), 0);
+    await close(page);
+  }
+  fixture.recordings.delete('r8');
+});
+
 test('explain: what is of a part says so, and is asked for again until it is of all', async () => {
   fixture.parts = 2;
   fixture.asked.length = 0;

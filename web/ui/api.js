@@ -12,14 +12,17 @@ export class ApiError extends Error {
   constructor(why, whatToDo, status) {
     super(why);
     this.why = sentenceOf(why);
-    this.whatToDo = /^\/api\//.test(whatToDo ?? '') ? '' : sentenceOf(whatToDo); // that is for scripts
+    // That is for scripts.
+    this.whatToDo = /^\/api\//.test(whatToDo ?? '') ? '' : sentenceOf(whatToDo);
     this.status = status;
   }
 }
 
 const LOST = () => new ApiError('There is no connection to wick.', 'Is `wick ui` still running? What it recorded is in its files.', 0);
 
-const underWay = new Set(); // questions; a connection that is lost without a word never ends them
+const AGAIN_MS = 1500;
+// Questions; a connection that is lost without a word never ends them.
+const underWay = new Set();
 
 /** Has all questions that are under way fail as lost. */
 export function giveUp() {
@@ -62,10 +65,17 @@ async function request(path, options) {
   return body;
 }
 
-/** @param {[string, string][]} query */
-export function get(path, query = [], signal = undefined) {
+/** Asks again as long as the server has others to read first. @param {[string, string][]} query */
+export async function get(path, query = [], signal = undefined) {
   const q = new URLSearchParams(query).toString();
-  return ask(`/api/v1/${path}${q ? `?${q}` : ''}`, signal);
+  for (;;) {
+    try {
+      return await ask(`/api/v1/${path}${q ? `?${q}` : ''}`, signal);
+    } catch (e) {
+      if (e.status !== 429 || !/being read already/.test(e.why)) throw e;
+      await new Promise((go) => setTimeout(go, AGAIN_MS));
+    }
+  }
 }
 
 export function post(path, body) {

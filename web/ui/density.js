@@ -11,7 +11,8 @@ import { clockOf } from './format.js';
 import { BOTTOM, drawClock, LEFT, RIGHT, scaleLine, TOP } from './series.js';
 import { figures, Table } from './table.js';
 
-const DARKEST = 8; // so many requests in a cell, or more, have the hottest colour
+// So many requests in a cell, or more, have the hottest colour.
+const DARKEST = 8;
 
 /** "from-to-least-most" as text, since numbers of today's times are exact to 256 ns only; null if it is none. */
 export function parsePick(text) {
@@ -56,7 +57,8 @@ export class Bands {
   rectOf(pick) {
     if (!pick) return null;
     const column = (ns) => (Number(ns) - this.answer.start_ns) / this.answer.column_ns;
-    const near = 1e-3; // of a column: numbers of times are not exact
+    // Of a column: numbers of times are not exact.
+    const near = 1e-3;
     const columns = [Math.max(0, Math.floor(column(pick.from) + near)), Math.min(this.answer.columns.length, Math.ceil(column(pick.to) - near))];
     const first = this.edges.findIndex((e, i) => i === this.edges.length - 1 || this.edges[i + 1] > Number(pick.least));
     const last = this.edges.findIndex((e) => e >= Number(pick.most));

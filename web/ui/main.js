@@ -99,7 +99,8 @@ class Ui {
     this.read ??= new Set();
     if (this.id !== `wait ${id}`) this.put({ root: h('p.quiet.reading', 'Reading the recording \u2026'), release() {} }, `wait ${id}`);
     try {
-      const recording = await get(of(id, '').replace(/\/$/, ''), [['partial', '1']]); // large ones are shown while they are read
+      // Large ones are shown while they are read.
+      const recording = await get(of(id, '').replace(/\/$/, ''), [['partial', '1']]);
       this.read.add(id);
       this.take(recording);
     } catch (e) {
@@ -109,7 +110,7 @@ class Ui {
       byName('view').replaceChildren(h('div.page.missing', errorBox(e), h('p', h('a', { href: '#/' }, 'All recordings'))));
       return;
     } finally {
-      this.fetching = null;
+      if (this.fetching === id) this.fetching = null;
     }
     if (this.state.recording === id) this.route();
   }
@@ -133,7 +134,8 @@ class Ui {
       const { recordings } = await get('recordings');
       this.error = null;
       for (const r of recordings) this.take(r);
-      const shown = this.recordings.find((r) => r.id === this.id); // although it may be there no more
+      // Although it may be there no more.
+      const shown = this.recordings.find((r) => r.id === this.id);
       const missing = shown !== undefined && !recordings.some((r) => r.id === this.id);
       this.recordings = recordings.map((r) => this.recordings.find((x) => x.id === r.id) ?? r);
       if (missing) this.recordings.push(shown);
@@ -169,7 +171,8 @@ class Ui {
     const { recording: id } = this.state;
     giveUp();
     try {
-      if (id) this.take(await get(of(id, '').replace(/\/$/, ''), [['partial', '1']])); // its events: a list has them of what has been read only
+      // Its events: a list has them of what has been read only.
+      if (id) this.take(await get(of(id, '').replace(/\/$/, ''), [['partial', '1']]));
       this.generation++;
     } catch {
       /* it is not there any more, which the list says as well */
@@ -259,7 +262,8 @@ class Ui {
     byName('theme').addEventListener('click', () => this.toggleTheme());
     byName('help').addEventListener('click', () => byName('help-box').showModal());
     document.querySelector('.skip').addEventListener('click', (e) => {
-      e.preventDefault(); // the fragment holds the state
+      // The fragment holds the state.
+      e.preventDefault();
       byName('view').focus();
     });
     const read = () => {

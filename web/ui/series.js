@@ -28,7 +28,8 @@ export const STATES = [
 ];
 
 const plainOf = (name) => name.toLowerCase().replace(/_/g, ' ');
-const ALIAS = { 'JIT compiled': 'C2', 'C1 compiled': 'C1' }; // names of frame types that JFR has fixed
+// Names of frame types that JFR has fixed.
+const ALIAS = { 'JIT compiled': 'C2', 'C1 compiled': 'C1' };
 const kindOfSeries = (name) => KIND_ORDER.findIndex((id) => [KINDS[id].label, KINDS[id].long, KINDS[id].key].some((t) => plainOf(t) === plainOf(ALIAS[name] ?? name)));
 const stateOf = (name) => STATES.findIndex(([key]) => name === key || name === `STATE_${key}`);
 
@@ -88,7 +89,8 @@ export function drawClock(picture, { width, height }, [from, to], x) {
   const step = timeStep(to - from, Math.max(2, (width - LEFT) / 110));
   const fine = step < 1e9 ? 1e9 : Infinity;
   const room = fine < Infinity ? 80 : 56;
-  let free = -Infinity; // where the label before this one ends
+  // Where the label before this one ends.
+  let free = -Infinity;
   for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
     const at = x(t);
     const anchor = at > width - 40 ? 'end' : at < LEFT + 24 ? 'start' : 'middle';

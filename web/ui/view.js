@@ -10,8 +10,10 @@ import { formatWeight } from '../flame/text.js';
 import { chipsOf } from './state.js';
 
 const SAY_AFTER_MS = 250;
-const MORE_MS = 300; // after an answer of a part
-const BY_STEPS = ['explain', 'endpoints', 'latency', 'traces', 'locks', 'safepoints']; // read further with each question
+// After an answer of a part.
+const MORE_MS = 300;
+// Read further with each question.
+const BY_STEPS = ['explain', 'endpoints', 'latency', 'traces', 'locks', 'safepoints'];
 
 /** Whether an error is of the way to the server, which comes back, and not its answer to the question. */
 function isAway(e) {
@@ -43,7 +45,8 @@ export class Slot {
       if (this.answer) this.put(this.answer);
       return;
     }
-    if (this.busy && this.sameButOlder(key)) return; // live: the answer under way is shown first
+    // Live: the answer under way is shown first.
+    if (this.busy && this.sameButOlder(key)) return;
     this.key = key;
     this.abort?.abort();
     this.abort = new AbortController();
@@ -51,7 +54,8 @@ export class Slot {
     this.wait(context);
     try {
       this.busy = true;
-      const part = BY_STEPS.includes(what) || (context.recording.partial && !what.startsWith('diff')) ? [['partial', '1']] : []; // two are compared as a whole
+      // Two are compared as a whole.
+      const part = BY_STEPS.includes(what) || (context.recording.partial && !what.startsWith('diff')) ? [['partial', '1']] : [];
       const answer = await get(of(context.recording.id, what), [...query, ...part], signal);
       await calm();
       if (signal.aborted) return;
@@ -60,13 +64,15 @@ export class Slot {
       this.done();
       this.put(answer);
       if (answer.partial) this.timer = setTimeout(() => this.goOn(what, query), MORE_MS);
-      if (this.context.generation !== context.generation) this.ask(this.context, what, query); // it has grown
+      // It has grown.
+      if (this.context.generation !== context.generation) this.ask(this.context, what, query);
     } catch (e) {
       if (signal.aborted) return;
       await calm();
       if (isAway(e) && this.shown && this.asked === question) {
         this.busy = false;
-        this.key = ''; // what is shown stays, and is asked for again
+        // What is shown stays, and is asked for again.
+        this.key = '';
         return;
       }
       this.done();
