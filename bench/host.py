@@ -63,6 +63,8 @@ class Host:
     """A recording that runs: until stop()."""
 
     def __init__(self, file, *options):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(file)  # of the run before: wait_until_it_records() would take it for its own
         self.file, self.began_ns = file, time.time_ns()
         # pylint: disable=consider-using-with
         self.process = subprocess.Popen([str(lab.WICK), "host", "-d", "3600", "-f", str(file), *options], stderr=subprocess.PIPE, text=True)
