@@ -496,7 +496,17 @@ test('latency: a cell of the density leads to its trace, a part of it to its tra
   for (let i = 0; i < 36; i++) await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Shift+End');
   for (let i = 0; i < 36; i++) await page.keyboard.press('Shift+ArrowUp');
+  const chosen = await page.textContent('.density-box .series-note');
+  fixture.asked.length = 0;
+  fixture.push({ ...first, size_bytes: first.size_bytes + 1 }); // another answer, and a pointer that comes and goes, leave what is being chosen
+  await asks(page, (q) => q.includes('r1/latency'));
+  await settled(page);
+  assert.equal(await page.textContent('.density-box .series-note'), chosen);
+  await page.hover('.density');
+  await page.mouse.move(1, 1);
+  assert.equal(await page.textContent('.density-box .series-note'), chosen);
   await page.keyboard.press('Enter');
+  fixture.push(first);
   await page.waitForFunction(() => location.hash.includes('pick='));
   await settled(page);
   assert.equal(await page.$$eval('section.card:nth-of-type(3) tbody tr', (rows) => rows.length), traces, 'all of it');

@@ -130,8 +130,9 @@ export class Density {
   update(answer, pick, theme) {
     if (this.bands?.answer !== answer) {
       this.bands = new Bands(answer);
-      this.cursor = { column: clamp(this.cursor.column, answer.columns.length), row: clamp(this.cursor.row, answer.rows) };
-      this.anchor = null;
+      const inside = (cell) => ({ column: clamp(cell.column, answer.columns.length), row: clamp(cell.row, answer.rows) });
+      this.cursor = inside(this.cursor);
+      this.anchor &&= inside(this.anchor);
     }
     this.chosen = this.bands.rectOf(pick);
     this.theme = theme;
@@ -205,7 +206,7 @@ export class Density {
     return { x: this.x(a), width: Math.max(2, this.x(b) - this.x(a)), y: top, height: Math.max(2, bottom - top) };
   }
 
-  drawMarks(rect = this.chosen) {
+  drawMarks(rect = this.anchor ? between(this.anchor, this.cursor) : this.chosen) {
     if (!this.marks) return;
     this.marks.replaceChildren();
     if (rect) this.marks.append(svg('rect', { ...this.box(rect), class: 'chosen' }));
@@ -250,7 +251,12 @@ export class Density {
       rest: () => this.drawMarks(),
     });
     area.addEventListener('keydown', (e) => this.onKey(e));
-    for (const what of ['focus', 'blur']) area.addEventListener(what, () => this.bands && this.drawMarks());
+    for (const what of ['focus', 'blur']) {
+      area.addEventListener(what, () => {
+        this.anchor = null;
+        if (this.bands) this.drawMarks();
+      });
+    }
   }
 
   onKey(e) {
@@ -261,11 +267,13 @@ export class Density {
       if (e.shiftKey) this.anchor ??= this.cursor;
       else this.anchor = null;
       this.cursor = { column: clamp(this.cursor.column + step[0], columns.length), row: clamp(this.cursor.row + step[1], rows) };
-      this.drawMarks(this.anchor ? between(this.anchor, this.cursor) : this.chosen);
+      this.drawMarks();
       say(this.describe(between(this.anchor ?? this.cursor, this.cursor)));
-    } else if (e.key === 'Enter') this.pick(between(this.anchor ?? this.cursor, this.cursor));
-    else if (e.key === 'Escape' && this.chosen) this.pick(null);
-    else return;
+    } else if (e.key === 'Enter' || (e.key === 'Escape' && this.chosen)) {
+      const rect = e.key === 'Enter' ? between(this.anchor ?? this.cursor, this.cursor) : null;
+      this.anchor = null;
+      this.pick(rect);
+    } else return;
     take(e);
   }
 }

@@ -227,7 +227,7 @@ export class TimeAxis {
     }
   }
 
-  drawBrush(range = this.range) {
+  drawBrush(range = this.anchor >= 0 ? this.binRange() : this.range) {
     if (!this.brush) return;
     this.brush.replaceChildren();
     const [from, to] = range;
@@ -276,6 +276,7 @@ export class TimeAxis {
       },
       drop: (first, { at }) => {
         const [from, to] = ordered(first.at, at);
+        this.anchor = -1;
         if (first.moved && to > from) this.options.onRange(from, to);
         else if (this.range[1] > this.range[0]) this.options.onRange(0, 0);
       },
@@ -299,7 +300,7 @@ export class TimeAxis {
       if (e.shiftKey && this.anchor < 0) this.anchor = Math.max(0, this.cursor);
       if (!e.shiftKey) this.anchor = -1;
       this.cursor = Math.min(bins - 1, Math.max(0, Math.max(0, this.cursor) + step));
-      this.drawBrush(this.anchor >= 0 ? this.binRange() : this.range);
+      this.drawBrush();
     } else if (e.key === 'Enter' && this.cursor >= 0) {
       take(e);
       if (this.anchor < 0) this.anchor = this.cursor;
