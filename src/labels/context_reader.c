@@ -31,25 +31,15 @@ enum { TRACE = 0, SPAN = 16, VALID = 24, SIZE = 26, ATTRIBUTES = 28 };
 #define KEY_MAP "threadlocal.attribute_key_map"
 
 /* Labels that wick gives by itself (docs/host.md): what a process says of itself does not replace them. */
-static const char *const own[] = {"process",
-                                  "container",
-                                  "pod",
-                                  "unit",
-                                  "service",
-                                  "cgroup",
-                                  "ran-instead",
-                                  "ran-instead-container",
-                                  "woken-by",
-                                  "woken-by-container",
-                                  "waited-for",
-                                  "waited-for-container",
-                                  "waited-for-state",
-                                  "fault",
-                                  "device",
-                                  "stall",
-                                  "operation",
-                                  "traceId",
-                                  "spanId"};
+static const char *const own[] = {"process", "container", "pod", "unit", "service", "cgroup", "ran-instead",
+                                  "ran-instead-container", "woken-by", "woken-by-container", "waited-for",
+                                  "waited-for-container", "waited-for-state", "fault", "device", "stall", "operation",
+                                  "traceId", "spanId",
+                                  /* and what OTLP calls some of them (export/otlp.c) */
+                                  "container.id", "k8s.pod.uid", "process.pid", "process.executable.name", "thread.id",
+                                  "thread.name", "wick.thread.state", "service.name", "host.name"};
+
+#define OWN_GROUP "wick.java_thread."
 
 void wick_context_reader_release(struct wick_context_reader *r)
 {
@@ -266,7 +256,7 @@ static bool is_own(const char *key)
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (!strcmp(key, own[i]))
             return true;
-    return false;
+    return !strncmp(key, OWN_GROUP, strlen(OWN_GROUP));
 }
 
 static void add_attribute(struct wick_strbuf *out, const char *key, const uint8_t *value, size_t n)
@@ -293,16 +283,21 @@ static void add_id(struct wick_strbuf *out, const char *key, const uint8_t *id, 
 bool wick_context_reader_labels(const struct wick_context_reader *r, const uint8_t *record, size_t n,
                                 struct wick_strbuf *out)
 {
-    bool all = true;
+    bool all = true, seen[WICK_CONTEXT_READER_KEYS] = {false};
+    size_t start = out->len;
     if (n < ATTRIBUTES || record[VALID] != 1)
         return true;
     size_t size = (size_t)record[SIZE] | (size_t)record[SIZE + 1] << 8;
     size_t end = size < n - ATTRIBUTES ? ATTRIBUTES + size : n;
     for (size_t at = ATTRIBUTES; at + 2 <= end && at + 2 + record[at + 1] <= end; at += 2 + (size_t)record[at + 1]) {
         const char *key = record[at] < r->nkeys ? r->keys[record[at]] : NULL;
+        size_t before = out->len;
         all &= record[at] < r->nkeys;
-        if (key)
+        if (key && !seen[record[at]])
             add_attribute(out, key, record + at + 2, record[at + 1]);
+        if (out->len - start > WICK_CONTEXT_READER_LABELS)
+            wick_strbuf_cut(out, before);
+        seen[record[at]] = true;
     }
     add_id(out, "traceId", record + TRACE, 16);
     add_id(out, "spanId", record + SPAN, 8);

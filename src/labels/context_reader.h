@@ -23,8 +23,9 @@
 #include "mem/mem.h"
 
 enum {
-    WICK_CONTEXT_READER_KEYS = 256, /* a number is one byte */
-    WICK_CONTEXT_READER_TEXT = 255, /* bytes of a name */
+    WICK_CONTEXT_READER_KEYS = 256,    /* a number is one byte */
+    WICK_CONTEXT_READER_TEXT = 255,    /* bytes of a name */
+    WICK_CONTEXT_READER_LABELS = 1024, /* bytes of all that a record says, but for its ids */
     WICK_CONTEXT_READER_PAYLOAD = 64 << 10,
 };
 
@@ -50,7 +51,9 @@ int wick_context_reader_read(struct wick_context_reader *r, const struct wick_me
 char *wick_context_reader_service_of(const char *environment, size_t n);
 
 /* Appends ",key=value" for each attribute of a thread's record and for the ids of its trace and span; nothing for a
- * record that is not valid. False if it has attributes whose names are not known (yet); they are left out. */
+ * record that is not valid. Of attributes with the same number the first one counts, and one that would make the text
+ * longer than WICK_CONTEXT_READER_LABELS is left out. False if it has attributes whose names are not known
+ * (yet); they are left out. */
 bool wick_context_reader_labels(const struct wick_context_reader *r, const uint8_t *record, size_t n,
                                 struct wick_strbuf *out);
 

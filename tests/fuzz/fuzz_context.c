@@ -13,18 +13,25 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+enum { MOST = WICK_CONTEXT_READER_LABELS + 128 }; /* the ids come besides */
+
 static void need(bool good)
 {
     if (!good)
         abort();
 }
 
+static const char *const own[] = {"process=",     "container=",        "pod=",          "unit=",
+                                  "service=",     "cgroup=",           "container.id=", "k8s.pod.uid=",
+                                  "process.pid=", "wick.java_thread.", "thread.id=",    "service.name="};
+
 /* ",key=value,key=value": each part has a key, and one sign between it and its value, before which is no backslash. */
 static void check(const char *text)
 {
     for (const char *c = text; *c;) {
         need(*c++ == ',');
-        need(strncmp(c, "process=", 8) != 0 && strncmp(c, "container=", 10) != 0);
+        for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+            need(strncmp(c, own[i], strlen(own[i])) != 0);
         size_t key = strcspn(c, "=,\\");
         need(key && c[key] == '=');
         for (c += key + 1; *c && *c != ','; c += 1 + (*c == '\\' && c[1]))
@@ -41,6 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size >= 2) {
         wick_context_reader_parse(&r, data + 2, n);
         wick_context_reader_labels(&r, data + 2 + n, size - 2 - n, &out);
+        need(out.len <= MOST);
         check(out.buf);
     }
     free(wick_context_reader_service_of((const char *)data, size));

@@ -152,6 +152,58 @@ static void test_labels__what_does_not_fit_is_left_out(void **state)
     wick_strbuf_release(&message);
 }
 
+/* One that has many attributes is not longer for it than others. */
+static void test_labels__are_bounded(void **state)
+{
+    static const char *const many[] = {"a", "b", "c", "d", "e", "f", "g"};
+    struct wick_context_reader r = {0};
+    struct wick_strbuf message = WICK_STRBUF_INIT, out = WICK_STRBUF_INIT;
+    uint8_t record[28 + 612] = {[24] = 1, [26] = 612 & 0xff, [27] = 612 >> 8};
+    (void)state;
+    make(&message, "till", KEYS);
+    assert_int_equal(parse(&r, &message), 0);
+    for (size_t at = 28; at + 2 <= sizeof record; at += 2)
+        record[at] = 2;
+    expect_labels(&r, record, sizeof record, true, ",customer=");
+    wick_strbuf_clear(&message);
+    wick_resource_texts(&message, 2, "threadlocal.attribute_key_map", many, sizeof many / sizeof *many);
+    assert_int_equal(parse(&r, &message), 0);
+    memset(record + 28, '=', sizeof record - 28); /* each takes two bytes in the text */
+    for (size_t i = 0; i < 4; i++) {
+        record[28 + 152 * i] = (uint8_t)i;
+        record[29 + 152 * i] = 150;
+    }
+    record[28 + 608] = 4;
+    record[29 + 608] = 2;
+    assert_true(wick_context_reader_labels(&r, record, sizeof record, &out));
+    assert_in_range(out.len, WICK_CONTEXT_READER_LABELS / 2, WICK_CONTEXT_READER_LABELS);
+    assert_null(strstr(out.buf, ",d="));
+    assert_non_null(strstr(out.buf, ",e=\\=\\="));
+    wick_strbuf_release(&out);
+    wick_context_reader_release(&r);
+    wick_strbuf_release(&message);
+}
+
+static void test_labels__are_none_of_wicks_own(void **state)
+{
+    static const char *const refused[] = {
+        "service",     "container.id", "k8s.pod.uid", "process.pid",       "process.executable.name", "thread.id",
+        "thread.name", "service.name", "host.name",   "wick.thread.state", "wick.java_thread.name"};
+    struct wick_context_reader r = {0};
+    struct wick_strbuf message = WICK_STRBUF_INIT;
+    uint8_t record[128];
+    (void)state;
+    wick_resource_texts(&message, 2, "threadlocal.attribute_key_map", refused, sizeof refused / sizeof *refused);
+    assert_int_equal(parse(&r, &message), 0);
+    assert_int_equal(r.nkeys, sizeof refused / sizeof *refused);
+    for (unsigned i = 0; i < r.nkeys; i++) {
+        size_t n = record_of(record, i, "x", i, "y");
+        expect_labels(&r, record, n, true, IDS);
+    }
+    wick_context_reader_release(&r);
+    wick_strbuf_release(&message);
+}
+
 static void test_read__follows_the_header(void **state)
 {
     struct wick_process_context context = {0};
@@ -224,6 +276,8 @@ int main(void)
         cmocka_unit_test(test_parse__a_cut_message_changes_nothing),
         cmocka_unit_test(test_labels__attributes_become_labels),
         cmocka_unit_test(test_labels__what_does_not_fit_is_left_out),
+        cmocka_unit_test(test_labels__are_bounded),
+        cmocka_unit_test(test_labels__are_none_of_wicks_own),
         cmocka_unit_test(test_read__follows_the_header),
         cmocka_unit_test(test_service_of__reads_an_environment),
     };
