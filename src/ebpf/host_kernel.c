@@ -683,6 +683,10 @@ void wick_host_kernel_put_thread(struct wick_host_kernel *k, const struct wick_h
 int wick_host_kernel_put_publisher(struct wick_host_kernel *k, const struct wick_host_birth *birth,
                                    const struct wick_host_publisher *threads)
 {
+    if (!threads) {
+        library.bpf_map_delete_elem(k->publishers, birth);
+        return 0;
+    }
     return library.bpf_map_update_elem(k->publishers, birth, threads, BPF_ANY) ? -WICK_E_LIMIT : 0;
 }
 

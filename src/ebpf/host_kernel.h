@@ -93,6 +93,7 @@ int wick_host_kernel_put_jvm(struct wick_host_kernel *k, const struct wick_host_
                              const struct wick_step_jvm *jvm);
 void wick_host_kernel_put_thread(struct wick_host_kernel *k, const struct wick_host_thread *thread,
                                  const struct wick_host_java_thread *java);
+/* NULL: its threads publish nothing any more. */
 int wick_host_kernel_put_publisher(struct wick_host_kernel *k, const struct wick_host_birth *birth,
                                    const struct wick_host_publisher *threads);
 

@@ -23,9 +23,11 @@
 
 struct wick_host_published {
     struct wick_context_reader reader;
-    struct wick_host_publisher threads; /* with .offset 0: they publish nothing that is known */
-    uint64_t due_ns, wait_ns;           /* when it is read again, and how long after that */
-    uint64_t tried_ns;                  /* when the payload was read for an unknown number last */
+    struct wick_host_publisher threads;
+    bool has_threads;         /* .threads is known */
+    uint32_t searched;        /* images that had no such pointer: all below this number */
+    uint64_t due_ns, wait_ns; /* when it is read again, and how long after that */
+    uint64_t tried_ns;        /* when the payload was read for an unknown number last */
 };
 
 void wick_host_published_release(struct wick_host_published *p);
@@ -33,10 +35,10 @@ void wick_host_published_release(struct wick_host_published *p);
 /* Whether the process's mappings should be read again, and then this. */
 bool wick_host_published_is_due(const struct wick_host_published *p, uint64_t now_ns);
 
-/* Reads what a process publishes; true if its service has another name now. *found = it is known since now where
- * threads publish: p->threads is for the kernel side. */
+/* Reads what a process publishes; true if its service has another name now. *moved = it has
+ * changed where threads publish, and p->threads is for the kernel side, or nothing is (p->has_threads). */
 bool wick_host_published_read(struct wick_host_published *p, const struct wick_host_space *space,
-                              const struct wick_elf_images *images, uint64_t now_ns, bool *found);
+                              const struct wick_elf_images *images, uint64_t now_ns, bool *moved);
 
 /* Appends ",key=value" for each label of a record of n bytes. A number that is not known has the payload read again, if
  * `space` is the one of a process that lives (else NULL). */

@@ -78,23 +78,25 @@ int wick_host_space_refresh(struct wick_host_space *s)
 {
     struct wick_maps maps;
     struct wick_mapping m;
+    wick_addr context_at = 0;
     int rc, seen = 0;
     s->nclosed = 0;
-    s->context_at = 0;
     wick_maps_begin(&maps, s->maps_fd);
     wick_host_devices_update(s->devices, s->pid);
     while ((rc = wick_maps_next(&maps, &m)) == 1) {
         seen++;
-        if (!s->context_at && wick_process_context_is_named(m.path))
-            s->context_at = m.lo;
+        if (!context_at && wick_process_context_is_named(m.path))
+            context_at = m.lo;
         if (m.file && !wick_host_devices_allow(s->devices, wick_host_device(m.major, m.minor)) &&
             !leave_out(s, m.lo, m.hi)) {
             rc = -WICK_E_NOMEM;
             break;
         }
     }
-    if (!rc && seen)
+    if (!rc && seen) {
+        s->context_at = context_at;
         return 0;
+    }
     s->nclosed = 0;
     if (!leave_out(s, 0, UINT64_MAX)) /* without memory for that, its memory goes */
         wick_mem_release(&s->all), s->all.fd = -1;

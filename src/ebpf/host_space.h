@@ -34,7 +34,8 @@ struct wick_host_space {
 int wick_host_space_open(struct wick_host_space *s, int pid, struct wick_host_devices *devices);
 void wick_host_space_close(struct wick_host_space *s);
 
-/* Finds out anew what may be read. 0, -WICK_E_GONE or -WICK_E_NOMEM; nothing can be read then. */
+/* Finds out anew what may be read, and where it publishes. 0, -WICK_E_GONE or -WICK_E_NOMEM; nothing can be read then,
+ * and what was known of the latter stays. */
 int wick_host_space_refresh(struct wick_host_space *s);
 
 #endif

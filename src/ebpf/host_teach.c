@@ -137,13 +137,13 @@ static void find_thread(struct wick_host_processes *ps, struct wick_host_process
 
 static void read_published(struct wick_host_processes *ps, struct wick_host_process *p, uint64_t now_ns)
 {
-    bool found = false;
+    bool moved = false;
     if (wick_host_process_refresh(p, now_ns))
         wick_host_cache_clear(&p->cache);
-    if (wick_host_published_read(&p->published, &p->space, &p->images, now_ns, &found))
+    if (wick_host_published_read(&p->published, &p->space, &p->images, now_ns, &moved))
         p->context = wick_host_process_context(ps, p, NULL);
-    if (found)
-        wick_host_kernel_put_publisher(ps->kernel, &p->birth, &p->published.threads);
+    if (moved)
+        wick_host_kernel_put_publisher(ps->kernel, &p->birth, p->published.has_threads ? &p->published.threads : NULL);
 }
 
 /* --- native code --- */

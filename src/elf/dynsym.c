@@ -20,7 +20,7 @@
 #include "base/err.h"
 
 #define MAX_DYN    1024    /* entries of a dynamic section; usual are 30 */
-#define MAX_CHAIN  65536   /* symbols of one hash bucket */
+#define MAX_CHAIN  4096    /* symbols of one hash bucket */
 #define MAX_BUCKET 1048576 /* buckets read to count symbols */
 #define MAX_NAME   256
 

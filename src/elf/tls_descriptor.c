@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "elf/dynsym.h"
 
-enum { PER_READ = 64, RELOCS_MOST = 1 << 20, NAME_MOST = 64 };
+enum { PER_READ = 64, NAME_MOST = 64 };
 
 /* The variable lies below the thread pointer, in memory that was allocated with the thread. */
 #define STATIC_MOST (UINT64_C(1) << 31)
@@ -34,17 +34,26 @@ static bool is_named(const struct wick_mem *mem, const struct wick_elf_dyn *dyn,
            !memcmp(text, name, n);
 }
 
+/* A table of relocations, and how many may still be read. */
+struct table {
+    wick_addr at;
+    uint64_t bytes;
+    uint32_t *most;
+};
+
 /* The address of the descriptor by one table of relocations; 0 = it has none. */
-static wick_addr find_in(const struct wick_mem *mem, const struct wick_elf_dyn *dyn, const char *name, wick_addr table,
-                         uint64_t bytes)
+static wick_addr find_in(const struct wick_mem *mem, const struct wick_elf_dyn *dyn, const char *name,
+                         const struct table *t)
 {
     Elf64_Rela block[PER_READ];
-    uint64_t count = table ? bytes / sizeof block[0] : 0;
-    for (uint64_t i = 0; i < count && i < RELOCS_MOST; i += PER_READ) {
-        uint64_t n = count - i < PER_READ ? count - i : PER_READ;
-        if (wick_mem_read(mem, table + i * sizeof block[0], block, n * sizeof block[0]))
+    uint64_t count = t->at ? t->bytes / sizeof block[0] : 0;
+    for (uint64_t i = 0; i < count && *t->most; i += PER_READ) {
+        uint32_t n = count - i < PER_READ ? (uint32_t)(count - i) : PER_READ;
+        n = n < *t->most ? n : *t->most;
+        *t->most -= n;
+        if (wick_mem_read(mem, t->at + i * sizeof block[0], block, n * sizeof block[0]))
             return 0;
-        for (uint64_t k = 0; k < n; k++)
+        for (uint32_t k = 0; k < n; k++)
             if (ELF64_R_TYPE(block[k].r_info) == DESCRIPTOR && is_named(mem, dyn, ELF64_R_SYM(block[k].r_info), name))
                 return block[k].r_offset;
     }
@@ -67,7 +76,7 @@ static int read_argument(const struct wick_mem *mem, uint64_t argument, uint64_t
 }
 
 int wick_tls_descriptor_find(const struct wick_mem *mem, const struct wick_elf_image *image, const char *name,
-                             struct wick_tls_descriptor *out)
+                             uint32_t *most, struct wick_tls_descriptor *out)
 {
     struct wick_elf_dyn dyn;
     uint64_t offset = 0, argument;
@@ -75,8 +84,10 @@ int wick_tls_descriptor_find(const struct wick_mem *mem, const struct wick_elf_i
     rc = rc ? rc : wick_elf_dyn_read(mem, image, &dyn);
     if (rc)
         return rc;
-    wick_addr at = find_in(mem, &dyn, name, dyn.rela, dyn.rela_size);
-    at = at ? at : find_in(mem, &dyn, name, dyn.jmprel, dyn.jmprel_size);
+    /* the PLT's first: they are few */
+    const struct table plt = {dyn.jmprel, dyn.jmprel_size, most}, data = {dyn.rela, dyn.rela_size, most};
+    wick_addr at = find_in(mem, &dyn, name, &plt);
+    at = at ? at : find_in(mem, &dyn, name, &data);
     if (!at)
         return -WICK_E_NOTFOUND;
     rc = wick_mem_read(mem, image->bias + at + sizeof argument, &argument, sizeof argument);

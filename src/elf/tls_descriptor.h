@@ -29,9 +29,10 @@ struct wick_tls_descriptor {
     uint64_t offset; /* in the module's block; static: from the thread pointer, modulo 2^64 */
 };
 
-/* Finds that of a defined thread-local symbol of the image. 0, -WICK_E_NOTFOUND (it exports none, or does not use a
- * descriptor), -WICK_E_FORMAT (what the descriptor holds makes no sense), -WICK_E_FAULT or -WICK_E_GONE. */
+/* Finds that of a defined thread-local symbol of the image among *most relocations at most, from which it takes off how
+ * many were read. 0, -WICK_E_NOTFOUND (it exports none, does not use a descriptor, or has it behind those),
+ * -WICK_E_FORMAT (what the descriptor holds makes no sense), -WICK_E_FAULT or -WICK_E_GONE. */
 int wick_tls_descriptor_find(const struct wick_mem *mem, const struct wick_elf_image *image, const char *name,
-                             struct wick_tls_descriptor *out);
+                             uint32_t *most, struct wick_tls_descriptor *out);
 
 #endif

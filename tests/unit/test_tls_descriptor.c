@@ -15,6 +15,8 @@
 
 #define SYMBOL "otel_thread_ctx_v1"
 
+enum { MOST = 65536 };
+
 static struct wick_mem mem;
 static struct wick_elf_images images;
 
@@ -76,12 +78,16 @@ static void expect(const char *path, bool dynamic)
     assert_int_equal(wick_elf_images_refresh(&images, &mem, &changed, NULL), 0);
     const struct wick_elf_image *image = image_of(path);
     assert_non_null(image);
-    assert_int_equal(wick_tls_descriptor_find(&mem, image, SYMBOL, &o.where), 0);
+    uint32_t most = 0;
+    assert_int_equal(wick_tls_descriptor_find(&mem, image, SYMBOL, &most, &o.where), -WICK_E_NOTFOUND);
+    most = MOST;
+    assert_int_equal(wick_tls_descriptor_find(&mem, image, SYMBOL, &most, &o.where), 0);
+    assert_in_range(most, 1, MOST - 1);
     assert_int_equal(o.where.dynamic, dynamic);
     compare(&o);
     assert_int_equal(pthread_create(&other, NULL, compare, &o), 0);
     pthread_join(other, NULL);
-    assert_int_equal(wick_tls_descriptor_find(&mem, image, "otel_thread_ctx_v2", &o.where), -WICK_E_NOTFOUND);
+    assert_int_equal(wick_tls_descriptor_find(&mem, image, "otel_thread_ctx_v2", &most, &o.where), -WICK_E_NOTFOUND);
 }
 
 static void test_find__in_the_memory_that_threads_are_made_with(void **state)
@@ -100,11 +106,12 @@ static void test_find__in_memory_of_its_own(void **state)
 static void test_find__needs_a_descriptor(void **state)
 {
     struct wick_tls_descriptor d;
+    uint32_t most = MOST;
     bool changed;
     (void)state;
     assert_non_null(dlopen(DESCRIPTOR_NONE, RTLD_NOW));
     assert_int_equal(wick_elf_images_refresh(&images, &mem, &changed, NULL), 0);
-    assert_int_equal(wick_tls_descriptor_find(&mem, image_of(DESCRIPTOR_NONE), SYMBOL, &d), -WICK_E_NOTFOUND);
+    assert_int_equal(wick_tls_descriptor_find(&mem, image_of(DESCRIPTOR_NONE), SYMBOL, &most, &d), -WICK_E_NOTFOUND);
 }
 
 int main(void)
