@@ -195,6 +195,15 @@ static void add_label(struct wick_strbuf *out, const char *key, const char *text
     add_value(out, text);
 }
 
+/* One whose text may be of any characters. */
+static void add_shown(struct wick_strbuf *out, const char *key, const char *text)
+{
+    if (!*text)
+        return;
+    wick_strbuf_addf(out, ",%s=", key);
+    wick_context_reader_value(out, text, strlen(text));
+}
+
 /* What it says of itself goes before its environment, and that before the unit that started it. */
 static void add_service(struct wick_strbuf *out, const struct wick_host_process *p)
 {
@@ -274,7 +283,7 @@ uint32_t wick_host_process_context(struct wick_host_processes *ps, const struct 
     struct wick_strbuf labels = WICK_STRBUF_INIT;
     add_process(&labels, "process", "container", p->comm, p->pid, p->container);
     add_label(&labels, "pod", p->pod);
-    add_label(&labels, "unit", p->unit);
+    add_shown(&labels, "unit", p->unit);
     add_service(&labels, p);
     add_label(&labels, "cgroup", p->cgroup ? p->cgroup : "");
     if (of && of->other)

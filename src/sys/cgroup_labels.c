@@ -22,6 +22,7 @@ static bool ends_with(const char *part, size_t n, const char *end)
 
 static bool take(const char *part, size_t n, char *out, size_t cap)
 {
+    *out = 0;
     if (n >= cap)
         return false;
     memcpy(out, part, n);
@@ -33,16 +34,16 @@ bool wick_cgroup_labels_unit(const char *text, char *out, size_t cap)
 {
     const char *part = text;
     size_t n = 0;
-    bool found = false;
+    bool met = false;
     *out = 0;
     while ((part = next_part(part, &n))) {
         if (ends_with(part, n, ".service"))
-            found = take(part, n, out, cap) || found;
-        if (found && part[n] == '\n')
+            met = true, take(part, n, out, cap); /* the last one, if there is no room for it none */
+        if (met && part[n] == '\n')
             break;
         part += n;
     }
-    return found;
+    return *out != 0;
 }
 
 static bool is_uid(const char *s, size_t n)

@@ -27,6 +27,8 @@ static void test_units(void **state)
     expect("12:cpu,cpuacct:/\n1:name=systemd:/system.slice/postgresql@15-main.service/x\n",
            "postgresql@15-main.service", "");
     expect("0::/system.slice/docker-1b2c.scope\n", "", "");
+    /* not the outer one, which it has elsewhere */
+    expect("1:name=systemd:/system.slice/outer.service/" UID UID UID ".service\n0::/outer.service\n", "", "");
     expect("0::/\n", "", "");
     expect("0::/.service\n", "", "");
     expect("", "", "");
