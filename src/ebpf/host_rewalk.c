@@ -5,7 +5,8 @@
  *      copy:  sp - red zone ... up to 24 KiB above it | beyond: not read, the thread has gone on
  *
  * The JavaThread is left alone: where its last Java frame is has changed since. A walk through native code finds the
- * Java frames without it.
+ * Java frames without it. Methods are those whose code is there now; between the sample and now they are rarely
+ * thrown away and their room taken, and a sample is not walked again if much time has passed.
  */
 #include "ebpf/host_rewalk.h"
 
@@ -18,6 +19,9 @@
 
 /* What is read above the copy may be the stack as it is now. */
 enum { BEYOND = 1 << 20 };
+
+/* How old a sample may be, and how long a walk takes at most. */
+enum { YOUNG_NS = 50000000, WALK_NS = 5000000 };
 
 struct wick_step_env {
     struct wick_host_rules *rules;
@@ -135,8 +139,10 @@ const struct wick_host_record *wick_host_rewalk(struct wick_host_rewalker *w, st
 {
     const struct wick_host_copy *copy = r->head.flags & WICK_HOST_MISSED ? copy_of(w, &r->head) : NULL;
     struct wick_host_record *out = &w->record;
-    if (!copy || p->gone)
+    uint64_t now_ns = wick_clock_mono_ns();
+    if (!copy || p->gone || now_ns - r->head.time_ns >= YOUNG_NS)
         return NULL;
+    until_ns = until_ns < now_ns + WALK_NS ? until_ns : now_ns + WALK_NS;
     struct wick_step_env env = {.rules = rules, .p = p, .copy = copy, .state = copy->state};
     uint32_t n = walk(&env, until_ns, out->frames), before = r->head.nframes;
     if (!is_whole(out->frames, n) && (n <= before || is_whole(r->frames, before)))
