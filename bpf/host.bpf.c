@@ -316,11 +316,14 @@ STEP_INLINE __u64 context_slot(struct walker *at, const struct wick_host_publish
     return block[1] + p->offset;
 }
 
-/* Finds what the current thread publishes: it is at rest, so that is all of it or nothing. */
+/* Finds what the current thread publishes: it is at rest, so that is all of it or nothing. Workers that the kernel
+ * makes for a process (io_uring, vhost) run no code of it, and have the thread pointer of who made them. */
 static __attribute__((noinline)) void find_context(struct walker *at)
 {
     struct context_head head;
     __u64 slot, addr = 0;
+    if (!at->env.regs.rip)
+        return;
     const struct wick_host_publisher *p = bpf_map_lookup_elem(&publishers, &at->env.birth);
     if (!p || !(slot = context_slot(at, p, bpf_get_current_task_btf()->thread.fsbase)) ||
         step_read(&at->env, slot, &addr, sizeof addr) || !addr || step_read(&at->env, addr, &head, sizeof head) ||

@@ -237,14 +237,14 @@ static __attribute__((noinline)) void fill_memory(struct wick_host_memory *m, st
     m->virtual = mm->total_vm;
 }
 
-enum { SIGNAL_KILL = 9 };
+enum { SIGNAL_KILL = 9, FROM_KERNEL = 1 }; /* SEND_SIG_PRIV: no siginfo */
 
 SEC("tp_btf/signal_generate")
 int oom_signal(unsigned long long *ctx)
 {
     struct task_struct *task = (struct task_struct *)ctx[2];
     __u32 zero = 0, tid = (__u32)bpf_get_current_pid_tgid();
-    if ((int)ctx[0] != SIGNAL_KILL)
+    if ((int)ctx[0] != SIGNAL_KILL || ctx[1] != FROM_KERNEL)
         return 0;
     struct killed *k = bpf_map_lookup_elem(&killing, &zero);
     struct task_struct *leader = task->group_leader;
