@@ -157,6 +157,10 @@ static void read_groups(struct wick_host_processes *ps, struct wick_host_process
     wick_cgroup_labels_pod(groups.buf, p->pod, sizeof p->pod);
     free(p->service);
     p->service = service_of(proc);
+    if (p->service && !wick_host_process_is_same(p)) { /* what it has executed since has an environment of its own */
+        free(p->service);
+        p->service = NULL;
+    }
     if (groups.len && !groups.failed && wick_cgroup_path(groups.buf, WICK_CGROUP_CPU, path)) {
         set_cgroup(p, path);
         wick_host_cgroups_meet(&ps->cgroups, path, p->container, wick_clock_mono_ns());
