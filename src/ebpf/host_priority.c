@@ -14,26 +14,53 @@ static void run_first(struct wick_host_priority *p, bool first)
     p->first = !sched_setscheduler(0, (first ? SCHED_RR : SCHED_OTHER) | SCHED_RESET_ON_FORK, &param) && first;
 }
 
-static void begin_second(struct wick_host_priority *p)
+/* The kernel ends a process that runs first for longer than its limit, in microseconds, without waiting. */
+static bool is_allowed(void)
 {
-    p->begun_ns = wick_clock_mono_ns();
-    p->used_ns = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    struct rlimit limit;
+    return !getrlimit(RLIMIT_RTTIME, &limit) &&
+           (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= 2 * (rlim_t)SHARE_NS / 1000);
+}
+
+/* What was used beyond the share so far counts in the seconds that begin; one that passed without it pays a share. */
+static void begin_second(struct wick_host_priority *p, uint64_t now_ns)
+{
+    uint64_t cpu_ns = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t used = cpu_ns - p->used_ns, paid = (now_ns - p->begun_ns) / PERIOD_NS * SHARE_NS;
+    p->begun_ns = now_ns;
+    p->used_ns = cpu_ns - (used > paid ? used - paid : 0);
 }
 
 void wick_host_priority_init(struct wick_host_priority *p)
 {
+    *p = (struct wick_host_priority){.begun = true, .allowed = is_allowed(), .nice = getpriority(PRIO_PROCESS, 0)};
     setpriority(PRIO_PROCESS, 0, NICE);
-    begin_second(p);
-    run_first(p, true);
+    p->begun_ns = wick_clock_mono_ns();
+    p->used_ns = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (p->allowed)
+        run_first(p, true);
+    p->allowed = p->first;
+}
+
+void wick_host_priority_end(struct wick_host_priority *p)
+{
+    if (!p->begun)
+        return;
+    p->begun = false;
+    const struct sched_param others = {.sched_priority = 0};
+    if (p->allowed)
+        sched_setscheduler(0, SCHED_OTHER, &others);
+    setpriority(PRIO_PROCESS, 0, p->nice);
 }
 
 void wick_host_priority_update(struct wick_host_priority *p)
 {
-    if (wick_clock_mono_ns() - p->begun_ns >= PERIOD_NS) {
-        begin_second(p);
-        if (!p->first)
-            run_first(p, true);
-    } else if (p->first && wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - p->used_ns >= SHARE_NS) {
-        run_first(p, false);
-    }
+    uint64_t now_ns = wick_clock_mono_ns();
+    if (!p->begun || !p->allowed)
+        return;
+    if (now_ns - p->begun_ns >= PERIOD_NS)
+        begin_second(p, now_ns);
+    bool owes = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - p->used_ns >= SHARE_NS;
+    if (owes == p->first)
+        run_first(p, !owes);
 }

@@ -4,9 +4,10 @@
  *
  * What a process says of itself must be read while it lives, however crowded the machine is. A nice value does not see
  * to that where the kernel groups processes by session (sched_autogroup): it counts among those of the same session,
- * and a machine with forty sessions gives each a fortieth. So the recorder runs before all others (SCHED_RR), for a
- * three tenths of each second at most; beyond that it is one of them. Without the right to that (CAP_SYS_NICE), or to a
- * negative nice value, it goes without.
+ * and a machine with forty sessions gives each a fortieth. So the recorder runs before all others (SCHED_RR), for
+ * three tenths of each second at most; beyond that it is one of them, and what it used beyond them counts against the
+ * seconds that follow. Without the right to that (CAP_SYS_NICE), or to a negative nice value, it goes without; and
+ * where a limit on such time (RLIMIT_RTTIME) would end it.
  *
  * Threads: the recorder's own; threads that it starts do not inherit it.
  */
@@ -17,13 +18,16 @@
 #include <stdint.h>
 
 struct wick_host_priority {
-    bool first;        /* it runs before all others */
-    uint64_t begun_ns; /* when the second began, CLOCK_MONOTONIC */
-    uint64_t used_ns;  /* CPU time of this thread by then */
+    bool begun, allowed; /* between _init and _end; it may run before all others */
+    bool first;          /* it does */
+    int nice;            /* before */
+    uint64_t begun_ns;   /* when the second began, CLOCK_MONOTONIC */
+    uint64_t used_ns;    /* CPU time of this thread by then, less what it owes from earlier seconds */
 };
 
-/* Asks for it, for the calling thread. */
+/* Asks for it, for the calling thread; _end makes it one of the others again. Zeros are one that has not begun. */
 void wick_host_priority_init(struct wick_host_priority *p);
+void wick_host_priority_end(struct wick_host_priority *p);
 
 /* Called often. */
 void wick_host_priority_update(struct wick_host_priority *p);

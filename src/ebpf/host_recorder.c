@@ -316,6 +316,7 @@ static const struct wick_host_head *learn(struct wick_host_recorder *r, struct w
 static bool take_record(void *arg, const struct wick_host_head *head)
 {
     struct wick_host_recorder *r = arg;
+    wick_host_priority_update(&r->priority);
     if (head->type == WICK_HOST_COPY) {
         wick_host_rewalk_keep(&r->again, (const struct wick_host_copy *)head);
         return true;
@@ -325,6 +326,8 @@ static bool take_record(void *arg, const struct wick_host_head *head)
         if (head->nframes > WICK_HOST_FRAMES || head->nothers > WICK_HOST_OTHERS || head->nlinks > WICK_HOST_LINKS ||
             head->ncontext > WICK_HOST_CONTEXT)
             return true;
+        if (head->type == WICK_HOST_OOM_KILL) /* first: it is about to end */
+            wick_host_span_victim(&r->processes, head);
         struct wick_host_process *p = wick_host_process_of(&r->processes, head);
         r->taken += head->type == WICK_HOST_SAMPLE;
         r->occurrences += head->type == WICK_HOST_OCCURRENCE;
@@ -597,7 +600,6 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
     if (!r)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     wick_hash_seed_init();
-    wick_host_priority_init(&r->priority);
     allow_descriptors();
     r->choice = *choice;
     wick_strbuf_init(&r->labels);
@@ -616,6 +618,8 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
             wick_host_rewalk_init(&r->again) || !r->kept)
             rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
     }
+    if (!rc)
+        wick_host_priority_init(&r->priority);
     if (!rc && choice->interval_ns)
         rc = wick_host_kernel_start(r->kernel, choice->interval_ns, err);
     if (!rc && choice->threshold_ns)
@@ -675,6 +679,7 @@ void wick_host_recorder_round(struct wick_host_recorder *r)
     wick_host_kernel_wait(r->kernel, ROUND_MS);
     wick_host_priority_update(&r->priority);
     take_all(r);
+    wick_host_priority_update(&r->priority);
     uint64_t now_ns = wick_clock_mono_ns();
     if (now_ns - r->flush_ns >= WICK_JFR_FLUSH_NS)
         flush(r, now_ns, false);
@@ -711,6 +716,7 @@ void wick_host_recorder_close(struct wick_host_recorder *r, struct wick_host_tot
 {
     if (!r)
         return;
+    wick_host_priority_end(&r->priority);
     if (r->writer) {
         struct due due;
         read_due(r, &due);

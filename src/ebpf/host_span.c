@@ -26,8 +26,8 @@ void wick_host_span_stall(const struct wick_host_span_source *of, const struct w
                                 });
 }
 
-/* The victim as what a record of its own would say, so that its container and cgroup are read while it is there. */
-static const struct wick_host_process *victim_of(struct wick_host_processes *ps, const struct wick_host_head *h)
+/* The victim as what a record of its own would say. */
+const struct wick_host_process *wick_host_span_victim(struct wick_host_processes *ps, const struct wick_host_head *h)
 {
     struct wick_host_head own = {.pid = h->oom.pid, .birth = h->oom.birth, .time_ns = h->time_ns};
     own.cgroup = h->oom.cgroup;
@@ -43,7 +43,7 @@ void wick_host_span_oom(const struct wick_host_span_source *of, const struct wic
     uint32_t context = wick_host_process_context(of->processes, of->process, &label);
     char name[WICK_HOST_COMM + 16];
     snprintf(name, sizeof name, "%.*s-%u", WICK_HOST_COMM - 1, h->oom.comm, h->oom.pid);
-    const struct wick_host_process *victim = victim_of(of->processes, h);
+    const struct wick_host_process *victim = wick_host_span_victim(of->processes, h);
     wick_jfr_write_oom_kill(of->writer, &(struct wick_jfr_oom_kill){
                                             .start_ns = h->time_ns,
                                             .thread = of->thread,

@@ -23,6 +23,10 @@ struct wick_host_span_source {
 /* Writes wick.MemoryStall. */
 void wick_host_span_stall(const struct wick_host_span_source *of, const struct wick_host_head *h);
 
+/* The victim of an OOM kill, met if it was not known, so that its container and cgroup are read while it is there: it
+ * has been sent a signal, and gives back its memory first. NULL = no memory. Borrowed until the next process is met. */
+const struct wick_host_process *wick_host_span_victim(struct wick_host_processes *ps, const struct wick_host_head *h);
+
 /* Writes wick.OomKill; the victim is met if it was not known, after which `of->process` may be gone. */
 void wick_host_span_oom(const struct wick_host_span_source *of, const struct wick_host_head *h);
 
