@@ -307,19 +307,37 @@ static void wait_until_over(struct wick_host_recorder *r, uint64_t duration_ns)
     wick_ui_progress_end();
 }
 
-/* Files whose probe is not recorded, while that of others is. */
+/* A file, whose places from `first` on stand together, in which a probe is not recorded at some. Returns how many it
+ * has. */
+static uint32_t print_file(const char *event, const struct wick_host_places *places, uint32_t first)
+{
+    uint32_t n = 0, failed = 0;
+    int error = 0;
+    char name[WICK_HOST_PLACE_PATH];
+    for (; first + n < places->n && !strcmp(places->of[first + n].path, places->of[first].path); n++) {
+        failed += places->of[first + n].error != 0;
+        error = error ? error : places->of[first + n].error;
+    }
+    if (!failed)
+        return n;
+    wick_host_place_name(&places->of[first], name);
+    if (failed == n)
+        wick_ui_note("warning: %s of %s is not recorded: the kernel cannot probe it (error %d), other files go on",
+                     event, name, error);
+    else
+        wick_ui_note("warning: %s of %s is recorded at %u of %u places only: the kernel cannot probe the others "
+                     "(error %d)",
+                     event, name, n - failed, n, error);
+    return n;
+}
+
+/* Files whose probe is not recorded, or not everywhere. */
 static void print_left_out(const struct wick_opt_host_events *e, const struct wick_host_recorder *r)
 {
     for (uint32_t i = 0; i < e->ncounted; i++) {
         const struct wick_host_places *places = &wick_host_recorder_probe(r, i)->places;
-        char name[WICK_HOST_PLACE_PATH];
-        for (uint32_t k = 0; k < places->n; k++) {
-            if (!places->of[k].error)
-                continue;
-            wick_host_place_name(&places->of[k], name);
-            wick_ui_note("warning: %s of %s is not recorded: the kernel cannot probe it (error %d), other files go on",
-                         e->counted[i].name, name, places->of[k].error);
-        }
+        for (uint32_t k = 0; k < places->n;)
+            k += print_file(e->counted[i].name, places, k);
     }
 }
 

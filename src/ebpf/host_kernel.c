@@ -495,7 +495,8 @@ int wick_host_kernel_start_counted(struct wick_host_kernel *k, struct wick_host_
             attached += !error;
             error = error == ENODEV && cpus > 1 ? 0 : error; /* that CPU is not online */
         }
-        if (error && p->kind == WICK_HOST_PROBE_FUNCTION) { /* the other files of that probe may do */
+        bool exhausted = error == EMFILE || error == ENFILE || error == ENOMEM;
+        if (error && !exhausted && p->kind == WICK_HOST_PROBE_FUNCTION) { /* its other places may do */
             p->places.of[part].error = last = error;
             error = 0;
         }
