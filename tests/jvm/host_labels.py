@@ -16,6 +16,7 @@ JAR = os.path.join(t.BUILD, "java/wick.jar")
 PAINT = [os.path.join(t.BUILD, "tests/jvm", name) for name in ("native_labels", "native_labels_thread.so")]
 SLACK = 0.02  # of the program's own clock, and of what it takes to put a label in force
 CPU_SECONDS = 3
+COLOURS = (("red", "red_work"), ("blue", "blue_work"))
 classes = t.compile_java("Labels", classpath=JAR)
 
 
@@ -61,7 +62,7 @@ def java(*options):
     for name, ns in zip(("big", "small", "[none]"), used):
         credible(f"the share of {name} in an endpoint's CPU time", seen.get(name, 0), n, ns / sum(used))
     services = by(file, "service", "cpu", me)
-    t.check("samples of the process have its service", set(services) <= {"till", "[none]"} and services.get("[none]", 0) <= 5 < services["till"], services)
+    t.check("samples of the process have its service", set(services) <= {"till", "[none]"} and services.get("[none]", 0) <= 5 < services.get("till", 0), services)
     contexts = [t.context(x) for x in re.findall(r'context = "([^"]+)"\n', t.jfr(21, "print", "--events", "jdk.ExecutionSample", file).out)]
     torn = [c for c in contexts if c.get("process") == f"java-{j.pid}" and re.fullmatch(r"op-\d+", c.get("endpoint") or "")]
     bad = []
@@ -78,7 +79,7 @@ def paint():
     """A sample is in one of its functions only with that function's colour: what publishes is called before and after."""
     p = subprocess.Popen(PAINT, stdout=subprocess.PIPE, text=True)
     t.check("a native program publishes", p.stdout.readline() == "up\n", p.poll())
-    recording = Recording("paint", "-e", "cpu,page-faults")
+    recording = Recording("paint", "-e", "cpu,sched,page-faults")
 
     def used():
         with open(f"/proc/{p.pid}/stat", encoding="utf-8") as f:
@@ -89,7 +90,15 @@ def paint():
     p.kill()
     p.wait()
     me = f"process=native_labels-{p.pid}"
-    for colour, work in (("red", "red_work"), ("blue", "blue_work")):
+    for event in ("wall", "page-faults"):
+        services = by(file, "service", event, me)
+        t.check(f"{event}: the service is there, from when it could be read", set(services) <= {"paint", "[none]"} and services.get("paint", 0) > 10, services)
+        for colour, work in COLOURS:
+            rows = collapsed(file, me, f"colour={colour}", event=event)
+            mine = sum(n for frames, n in rows if work in frames)
+            others = [frames for frames, _ in rows if any(x in frames for x in {"red_work", "blue_work", "plain_work"} - {work})]
+            t.check(f"{event}: {colour} is what {work} does", mine >= 5 and not others, (mine, others[:2]))
+    for colour, work in COLOURS:
         rows = collapsed(file, me, f"colour={colour}")
         mine = sum(n for frames, n in rows if work in frames)
         others = [frames for frames, _ in rows if any(x in frames for x in {"red_work", "blue_work", "plain_work"} - {work})]
@@ -101,12 +110,12 @@ def paint():
     t.check("no other process's name is believed", set(by(file, "process", "cpu", "colour=red")) == {f"native_labels-{p.pid}"}, by(file, "process", "cpu", "colour=red"))
     t.check("the ids are there", set(by(file, "spanId", "cpu", me)) == {"0909090909090909", "[none]"}, by(file, "spanId", "cpu", me))
     services = by(file, "service", "cpu", me)
-    t.check("and the service, from when it could be read", set(services) <= {"paint", "[none]"} and services.get("[none]", 0) <= 5 < services["paint"], services)
+    t.check("and the service, from when it could be read", set(services) <= {"paint", "[none]"} and services.get("[none]", 0) <= 5 < services.get("paint", 0), services)
 
 
-def collapsed(file, *where):
+def collapsed(file, *where, event="cpu"):
     """[(functions root first, samples)]"""
-    r = t.wick("convert", "-e", "cpu", "--to", "collapsed", "--samples", *[w for x in where for w in ("--where", x)], file, "-o", "-")
+    r = t.wick("convert", "-e", event, "--to", "collapsed", "--samples", *[w for x in where for w in ("--where", x)], file, "-o", "-")
     return [(line.rpartition(" ")[0].split(";"), int(line.rpartition(" ")[2])) for line in r.out.splitlines()]
 
 

@@ -2,6 +2,7 @@
 /*
  * A native program that publishes labels as OpenTelemetry proposes (OTEP 4719, OTEP 4947): the service "paint", and in
  * red_work() and blue_work() the colour of what is done, as an attribute of the thread. None of it in plain_work().
+ * Each of them uses a CPU, has a page fault and waits.
  *
  *      native_labels LIBRARY       native_labels_thread.so, whose thread-local memory is allocated when it is loaded
  *
@@ -9,6 +10,8 @@
  */
 #include <dlfcn.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "codec/protobuf.h"
 #include "labels/process_context.h"
@@ -16,7 +19,10 @@
 
 typedef void publish_fn(const char *colour);
 
+enum { PAGE = 4096 };
+
 static volatile unsigned long sink;
+static volatile char *page;
 
 __attribute__((noinline)) static void spin(void)
 {
@@ -26,21 +32,33 @@ __attribute__((noinline)) static void spin(void)
     sink = x;
 }
 
+/* A page fault, and a wait. */
+__attribute__((noinline)) static void rest(void)
+{
+    madvise((void *)page, PAGE, MADV_DONTNEED);
+    *page = (char)sink;
+    usleep(2000);
+    sink = sink + 4;
+}
+
 __attribute__((noinline)) static void red_work(void)
 {
     spin();
+    rest();
     sink = sink + 1;
 }
 
 __attribute__((noinline)) static void blue_work(void)
 {
     spin();
+    rest();
     sink = sink + 2;
 }
 
 __attribute__((noinline)) static void plain_work(void)
 {
     spin();
+    rest();
     sink = sink + 3;
 }
 
@@ -56,7 +74,8 @@ int main(int argc, char **argv)
     wick_pb_message(&payload, 1, &resource);
     wick_resource_text(&payload, 2, "threadlocal.schema_version", version, sizeof version - 1);
     wick_resource_texts(&payload, 2, "threadlocal.attribute_key_map", keys, sizeof keys / sizeof *keys);
-    if (!publish || wick_process_context_publish(&context, &payload))
+    page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED || !publish || wick_process_context_publish(&context, &payload))
         return 1;
     puts("up");
     fflush(stdout);
