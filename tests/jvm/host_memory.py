@@ -115,7 +115,7 @@ def check_kill(group):
     t.check("the other process is no victim", not any(e["victim"].endswith(f"-{other.pid}") for e in recording.kills), recording.kills)
     t.check("it is said at the end", re.search(r"the kernel ended \d+ process(es)? for lack of memory", recording.said), recording.said)
     for e in here:
-        t.check("with the memory that it had", LIMIT / 2 < int(e["anonymous"]) < 2 * LIMIT < int(e["virtual"]) + LIMIT * 2 and
+        t.check("with the memory that it had", LIMIT / 2 < int(e["anonymous"]) < 2 * LIMIT and int(e["anonymous"]) < int(e["virtual"]) and
                 int(e["anonymous"]) + int(e["file"]) + int(e["shared"]) == int(e["ownResident"]), e)
         t.check("by its own thread, which allocated", f"process=python3-{p.pid}," in e["context"] and e["eventThread"]["osThreadId"] == p.pid, e)
         t.check("with the stack of that", any("out_of_memory" in f for f in frames(e)), frames(e))
