@@ -26,7 +26,7 @@ enum { SPANS, LOCKS, SAFEPOINTS, EXPLAIN, KINDS };
 enum { DISPLACED = 8 /* as many large recordings are read at the same time (serve/catalog.c) */ };
 
 #define MOST_BYTES (UINT64_C(192) << 20)
-#define WAITS_NS   UINT64_C(30000000000) /* as long as that what was asked about is kept for who asked, large or not */
+#define WAITS_NS   UINT64_C(30000000000) /* how long what was asked about is kept, large or not */
 
 struct followed {
     int fd;          /* -1 = all has been read */

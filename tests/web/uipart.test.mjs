@@ -47,7 +47,7 @@ test('a large recording: the part that has been read is shown as that, without a
     await page.waitForSelector('#place .flame #dock .stats dd', { state: 'attached' });
     await settled(page);
     assert.equal(await page.textContent('.part-read'), 'Read 34 %');
-    assert.ok(fixture.asked.some((q) => /r9\/flame\?.*partial=1/.test(q)), 'a part is good enough for now');
+    assert.ok(fixture.asked.some((q) => /r9\/flame\?.*partial=1/.test(q)), 'it asks for a part');
     assert.deepEqual(await violations(page), [], name);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is wider than the page`);
     await page.screenshot({ path: join(SHOTS, `ui-part-${name}.png`) });

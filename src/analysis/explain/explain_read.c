@@ -4,8 +4,8 @@
  *
  * Facts are collected event by event (explain_facts.c). At the end some of them are put in order for the rules: the
  * profiler's own work is left out, wall-clock samples get what they stand for and their endpoints, lists are sorted.
- * What would be different if more came afterwards is done with a copy, so a recording that is read bit by bit is judged
- * at any time and gone on with; the rest, which is most, is shared.
+ * What would be different if more came afterwards is done with a copy, so a recording that is read in steps can be
+ * judged after any of them; the rest, which is most, is shared.
  */
 #include "analysis/explain/explain_facts.h"
 
