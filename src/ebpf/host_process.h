@@ -30,7 +30,7 @@ enum wick_host_jvm_state {
     WICK_HOST_NO_JVM,       /* no libjvm.so is mapped */
     WICK_HOST_JVM_STARTING, /* one is, and what it describes is not there yet */
     WICK_HOST_JVM_READY,
-    WICK_HOST_JVM_REFUSED, /* what it describes makes no sense */
+    WICK_HOST_JVM_REFUSED, /* what it describes makes no sense, so far */
 };
 
 struct wick_host_process {
@@ -55,6 +55,7 @@ struct wick_host_process {
     uint64_t images_ns; /* when the mappings were read last */
     enum wick_host_jvm_state jvm_state;
     uint64_t jvm_ns;     /* when it was read last */
+    int jvm_doublings;   /* of the time until it is read again */
     uint64_t threads_ns; /* when its threads may be listed again */
     struct wick_jvm jvm;
     struct wick_hs_thread *threads; /* Java threads, as listed last */

@@ -11,13 +11,15 @@
 #include "sys/proc.h"
 
 enum {
-    JVM_RETRY_NS = 100000000,
+    MOST_DOUBLINGS = 10,
     THREADS_RETRY_NS = 200000000,
     THREADS = 65536,
     THREADS_SHARE = 20,
     PATH = 64,
     RECURSION = 64
 };
+
+#define JVM_RETRY_NS UINT64_C(100000000)
 
 /* --- the JVM --- */
 
@@ -42,23 +44,74 @@ static wick_addr find_symbol(void *arg, const char *name)
     return wick_elf_dynsym(l->mem, l->image, name, &addr) ? 0 : addr;
 }
 
-/* Reads the layout as soon as it is there. What does not make sense is not tried again. */
+static void refuse_jvm(struct wick_host_processes *ps, const struct wick_host_process *p)
+{
+    if (ps->refused++ < WICK_HOST_REFUSED)
+        ps->refused_pid[ps->refused - 1] = p->pid;
+}
+
+static void accept_jvm(struct wick_host_processes *ps, const struct wick_host_process *p)
+{
+    uint64_t n = ps->refused < WICK_HOST_REFUSED ? ps->refused : WICK_HOST_REFUSED, kept = 0;
+    for (uint64_t i = 0; i < n; i++)
+        if (ps->refused_pid[i] != p->pid)
+            ps->refused_pid[kept++] = ps->refused_pid[i];
+    ps->refused--;
+}
+
+/* The layout, if it is there. What of it is read while the JVM starts may be from before it was set, so it is read
+ * once more when all is there. */
+static int read_jvm(struct wick_host_process *p, const struct libjvm *l)
+{
+    const struct wick_hs_symbols symbols = {find_symbol, (void *)l};
+    int rc = 0;
+    for (int again = p->jvm_state != WICK_HOST_NO_JVM; again >= 0 && !rc; again--) {
+        rc = wick_jvm_open(&p->jvm, &p->space.mem, &symbols, NULL);
+        rc = rc ? rc : wick_jvm_open_code(&p->jvm, NULL);
+    }
+    return rc;
+}
+
+/* Whether it may be read again by now; if so, the time until the next one is twice as long. */
+static bool is_due(struct wick_host_process *p, uint64_t now_ns)
+{
+    if (p->jvm_ns && now_ns < p->jvm_ns + (JVM_RETRY_NS << p->jvm_doublings))
+        return false;
+    p->jvm_ns = now_ns;
+    p->jvm_doublings += p->jvm_state != WICK_HOST_JVM_STARTING && p->jvm_doublings < MOST_DOUBLINGS;
+    return true;
+}
+
+/* Stubs of virtual threads come later than others, or never. */
+static void find_stubs(struct wick_host_processes *ps, struct wick_host_process *p, uint64_t now_ns)
+{
+    struct wick_jvm *jvm = &p->jvm;
+    bool lacks = (jvm->layout.cont_return_barrier && !jvm->step.cont_barrier) ||
+                 (jvm->layout.cont_return_pc && !jvm->step.cont_return_pc);
+    if (lacks && is_due(p, now_ns) && !wick_jvm_open_code(jvm, NULL))
+        wick_host_kernel_put_jvm(ps->kernel, &p->birth, &jvm->step);
+}
+
+/* Reads the layout as soon as it is there. What makes no sense may do so later: while libjvm.so is loaded, the pointers
+ * in its tables are still those of the file. So it is tried again, each time after twice as long. */
 static void open_jvm(struct wick_host_processes *ps, struct wick_host_process *p, uint64_t now_ns)
 {
-    if (p->jvm_state == WICK_HOST_JVM_REFUSED || (p->jvm_ns && now_ns < p->jvm_ns + JVM_RETRY_NS))
+    enum wick_host_jvm_state before = p->jvm_state;
+    if (!is_due(p, now_ns))
         return;
-    p->jvm_ns = now_ns;
     struct libjvm l = {&p->space.mem, find_libjvm(p)};
     if (!l.image)
         return;
-    const struct wick_hs_symbols symbols = {find_symbol, &l};
-    int rc = wick_jvm_open(&p->jvm, &p->space.mem, &symbols, NULL);
-    rc = rc ? rc : wick_jvm_open_code(&p->jvm, NULL);
+    int rc = read_jvm(p, &l);
     p->jvm_state = rc == -WICK_E_STATE ? WICK_HOST_JVM_STARTING : rc ? WICK_HOST_JVM_REFUSED : WICK_HOST_JVM_READY;
-    if (p->jvm_state == WICK_HOST_JVM_REFUSED && ps->refused++ < WICK_HOST_REFUSED)
-        ps->refused_pid[ps->refused - 1] = p->pid;
+    bool refused = p->jvm_state == WICK_HOST_JVM_REFUSED;
+    if (refused && before != WICK_HOST_JVM_REFUSED)
+        refuse_jvm(ps, p);
+    else if (!refused && before == WICK_HOST_JVM_REFUSED)
+        accept_jvm(ps, p);
     if (rc)
         return;
+    p->jvm_doublings = 0;
     ps->jvms++;
     wick_host_kernel_put_jvm(ps->kernel, &p->birth, &p->jvm.step);
 }
@@ -183,8 +236,11 @@ void wick_host_teach(struct wick_host_processes *ps, struct wick_host_rules *rul
             find_rules(rules, p, r->frames[i].ptr - !r->frames[i].leaf, h->time_ns);
     if (wick_host_published_is_due(&p->published, h->time_ns))
         read_published(ps, p, h->time_ns);
-    if (p->jvm_state != WICK_HOST_JVM_READY)
+    if (p->jvm_state != WICK_HOST_JVM_READY) {
         open_jvm(ps, p, h->time_ns);
-    else if ((h->flags & WICK_HOST_HAS_JVM) && !(h->flags & WICK_HOST_HAS_THREAD))
+        return;
+    }
+    find_stubs(ps, p, h->time_ns);
+    if ((h->flags & WICK_HOST_HAS_JVM) && !(h->flags & WICK_HOST_HAS_THREAD))
         find_thread(ps, p, h);
 }

@@ -155,7 +155,10 @@ int wick_jvm_open_code(struct wick_jvm *jvm, struct wick_err *err)
     s->call_stub_return = wick_hs_u64(jvm->mem, l->call_stub_return);
     s->cont_barrier = l->cont_return_barrier ? wick_hs_u64(jvm->mem, l->cont_return_barrier) : 0;
     s->cont_return_pc = l->cont_return_pc ? wick_hs_u64(jvm->mem, l->cont_return_pc) : 0;
-    return open_heaps(jvm, err);
+    int rc = open_heaps(jvm, err);
+    if (!rc && !s->call_stub_return) /* it comes after all of the code cache, and before any Java code */
+        rc = wick_err_set(err, WICK_E_STATE, "the JVM's stubs are not generated yet: try again");
+    return rc;
 }
 
 wick_addr wick_jvm_heap_committed(const struct wick_jvm *jvm, unsigned i)

@@ -2,7 +2,8 @@
 
 /**
  * A JVM that lies about its own layout. Commands on standard input: "size TYPE N" and "fields TYPE N" (all offsets of a
- * type's fields, the addresses of static ones), "honest" takes all of it back; answered with how many were set.
+ * type's fields, the addresses of static ones), "honest" takes all of it back; answered with how many were set. Arguments
+ * are the library, and such a command of sizes to begin with.
  */
 public class HostileStructs {
     static volatile long sink;
@@ -24,6 +25,9 @@ public class HostileStructs {
 
     public static void main(String[] args) throws Exception {
         System.load(args[0]);
+        if (args.length > 1) {
+            size(args[2], Long.parseLong(args[3]));
+        }
         Thread t = new Thread(HostileStructs::work, "works");
         t.setDaemon(true);
         t.start();

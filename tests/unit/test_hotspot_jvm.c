@@ -289,6 +289,10 @@ static void test_jvm__a_code_cache_that_is_not_there_yet_is_a_state(void **state
     space_put32(&space, heaps[1] + 160, 60); /* log2 of the segment size */
     assert_int_equal(wick_jvm_open_code(&jvm, &err), -WICK_E_STATE);
     assert_non_null(strstr(err.msg, "not initialised yet"));
+    make_heaps(2);
+    space_put64(&space, row_of("StubRoutines", "_call_stub_return_address")->value, 0);
+    assert_int_equal(wick_jvm_open_code(&jvm, &err), -WICK_E_STATE);
+    assert_non_null(strstr(err.msg, "not generated yet"));
 }
 
 /* A block of the code heap: header, then a blob of the given name. Returns where the next one begins. */

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# jdks: 8 11 17 21 25
+# ci: 11 25
+# alone
+"""JVMs that start while the machine is recorded, so that they are read at any moment of their start: while libjvm.so is loaded, before
+there is a code cache, before there are stubs. And one whose tables made no sense at first: its methods are there as soon as they do."""
+import os
+import re
+import subprocess
+
+import jvmtest as t
+
+STARTS = 8  # by the time that a JVM takes to start and a sample each millisecond, most of them were read too early once
+recording = t.path("start.jfr")
+
+
+def java_frames(pid):
+    """Stacks of a process with one of the program's methods, so far; there may be no sample yet."""
+    r = t.wick("convert", recording, "--process", f"-{pid}$", "-e", "cpu", "--annotate", "--to", "collapsed", "-o", "-")
+    return [line for line in r.out.splitlines() if re.search(r"\b(Busy|HostileStructs)\.\w+_\[[01ji]\]", line)]
+
+
+def read():
+    with open(recording, "rb") as f:
+        return f.read()
+
+
+tried = t.wick("host", "-d", "100ms", "-f", t.path("try.jfr"))
+if tried.status in (5, 6):
+    t.skip("wick host", tried.err.strip())
+    t.done()
+liar = t.Jvm(["-Xmx64m", "-XX:+UseSerialGC", "-cp", t.compile_java("HostileStructs"), "HostileStructs",
+              os.path.join(t.BUILD, "tests/jvm/libwickhostilestructs.so"), "size", "ConstMethod", "0"], "liar")
+t.check("a JVM whose tables make no sense runs", liar.wait_for("(?m)^up"), liar.output())
+p = subprocess.Popen([t.WICK, "host", "-d", "3600", "-i", "1ms", "-f", recording], stderr=subprocess.PIPE, text=True)
+t.check("it runs", t.until(lambda: os.path.exists(recording) and os.path.getsize(recording), pause=0.02))
+t.check("that JVM is sampled", t.until(lambda: f"process=java-{liar.pid}".encode() in read(), pause=0.2))
+t.check("its methods have no names", not java_frames(liar.pid), java_frames(liar.pid)[:1])
+liar.ask("honest", r"set (\d+)")
+t.check("when its tables make sense they have", t.until(lambda: java_frames(liar.pid), pause=1), liar.pid)
+liar.kill()
+classes = t.compile_java("Busy")
+started = []
+for n in range(STARTS):
+    j = t.Jvm(["-Xmx64m", "-XX:+UseSerialGC", "-cp", classes, "Busy", "chain"], f"start{n}")
+    t.check(f"JVM {n} runs", j.wait_for("up"), j.output())
+    t.check("and its methods are seen", t.until(lambda j=j: java_frames(j.pid), pause=1), j.pid)
+    j.kill()
+    started.append(j.pid)
+p.send_signal(2)
+err = p.communicate()[1]
+t.check("it records", p.returncode == 0, err)
+t.check("none of these is said to make no sense in the end", not any(re.search(rf"make no sense.*\b{pid}\b|process {pid} has", err) for pid in started + [liar.pid]), err)
+t.done()
