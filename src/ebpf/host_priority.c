@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-enum { NICE = -10, SHARE_NS = 300000000, PERIOD_NS = 1000000000 };
+enum { NICE = -10, SHARE_NS = 300000000, PERIOD_NS = 1000000000, START_US = 5000000 };
 
 static void run_first(struct wick_host_priority *p, bool first)
 {
@@ -14,12 +14,12 @@ static void run_first(struct wick_host_priority *p, bool first)
     p->first = !sched_setscheduler(0, (first ? SCHED_RR : SCHED_OTHER) | SCHED_RESET_ON_FORK, &param) && first;
 }
 
-/* The kernel ends a process that runs first for longer than its limit, in microseconds, without waiting. */
+/* The kernel ends a process that runs first for longer than its limit, in microseconds, without waiting. Loading the
+ * programs at the start takes longest. */
 static bool is_allowed(void)
 {
     struct rlimit limit;
-    return !getrlimit(RLIMIT_RTTIME, &limit) &&
-           (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= 2 * (rlim_t)SHARE_NS / 1000);
+    return !getrlimit(RLIMIT_RTTIME, &limit) && (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= START_US);
 }
 
 /* What was used beyond the share so far counts in the seconds that begin; one that passed without it pays a share. */
@@ -35,11 +35,16 @@ void wick_host_priority_init(struct wick_host_priority *p)
 {
     *p = (struct wick_host_priority){.begun = true, .allowed = is_allowed(), .nice = getpriority(PRIO_PROCESS, 0)};
     setpriority(PRIO_PROCESS, 0, NICE);
-    p->begun_ns = wick_clock_mono_ns();
-    p->used_ns = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     if (p->allowed)
         run_first(p, true);
     p->allowed = p->first;
+    wick_host_priority_restart(p);
+}
+
+void wick_host_priority_restart(struct wick_host_priority *p)
+{
+    p->begun_ns = wick_clock_mono_ns();
+    p->used_ns = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void wick_host_priority_end(struct wick_host_priority *p)

@@ -29,6 +29,9 @@ struct wick_host_priority {
 void wick_host_priority_init(struct wick_host_priority *p);
 void wick_host_priority_end(struct wick_host_priority *p);
 
+/* What was used so far does not count: the kernel checks the programs once, at the start, for a second or so. */
+void wick_host_priority_restart(struct wick_host_priority *p);
+
 /* Called often. */
 void wick_host_priority_update(struct wick_host_priority *p);
 
