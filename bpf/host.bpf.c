@@ -18,6 +18,7 @@
  * Threads: interrupts of each CPU. The walker of a CPU is taken by `busy`; a sample that finds it taken is counted.
  * Memory:  maps of fixed size. User memory is read without faulting pages in.
  */
+#include <asm/unistd_64.h>
 #include <linux/bpf.h>
 #include <linux/ptrace.h>
 #include <stdbool.h>
@@ -35,7 +36,7 @@
 /* What is read of the kernel's structures; the loader finds out where the fields are in the kernel that runs. */
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct thread_info {
-    __u32 cpu;
+    __u32 status, cpu;
 };
 struct thread_struct {
     unsigned long fsbase;
@@ -47,6 +48,7 @@ struct task_struct {
     struct task_struct *group_leader;
     struct mm_struct *mm;
     struct css_set *cgroups;
+    struct files_struct *files;
     __u64 start_boottime;
     __u64 self_exec_id;
     char comm[WICK_HOST_COMM];
@@ -67,7 +69,8 @@ struct perf_context {
     __u64 sample_period, addr;
 };
 
-enum { KTHREAD = 0x00200000, USER_MODE = 3 }; /* PF_KTHREAD; the privilege level in cs */
+/* PF_KTHREAD; the privilege level in cs; TS_COMPAT: in a system call of a 32-bit program */
+enum { KTHREAD = 0x00200000, USER_MODE = 3, COMPAT = 2 };
 
 struct wick_step_env {
     struct wick_step_scratch scratch;
@@ -333,9 +336,18 @@ static __attribute__((noinline)) void find_context(struct walker *at)
     at->record.head.ncontext = sizeof head + head.size;
 }
 
+/* A thread that clone() has just made, still behind that call: its stack is new, and there is nothing to return to. */
+STEP_INLINE bool is_new_thread(const struct pt_regs *r)
+{
+    return !r->rax && (r->orig_rax == __NR_clone3 || (r->orig_rax == __NR_clone && r->rsi));
+}
+
+/* What has given its address space back, at its end, has no stack any more. */
 STEP_INLINE void walk_user(struct walker *at)
 {
     struct walk w = {at, NULL};
+    if (!bpf_get_current_task_btf()->mm)
+        return;
     find_context(at);
     load_registers(&at->env.state, &at->env.regs);
     w.jvm = bpf_map_lookup_elem(&jvms, &at->env.birth);
@@ -343,7 +355,7 @@ STEP_INLINE void walk_user(struct walker *at)
         load_thread(at, w.jvm);
     else
         w.jvm = &at->env.none;
-    bpf_loop(WICK_HOST_FRAMES, one_frame, &w, 0);
+    bpf_loop(is_new_thread(&at->env.regs) ? 1 : WICK_HOST_FRAMES, one_frame, &w, 0);
 }
 
 /* Of a process, by its first thread. Threads of the kernel that it makes when it starts are all of one moment. */
@@ -432,7 +444,7 @@ static __attribute__((noinline)) long put(struct walker *at)
     /* a new process may not live until the ring is read next, and rules that were missed are for the next walk */
     bool now = (at->record.head.flags & WICK_HOST_MISSED) || !bpf_map_lookup_elem(&known, &at->env.birth);
     __u32 type = at->record.head.type;
-    if (type == WICK_HOST_OCCURRENCE || type == WICK_HOST_IO || type == WICK_HOST_STALL)
+    if (type == WICK_HOST_OCCURRENCE || type == WICK_HOST_IO || type == WICK_HOST_STALL || type == WICK_HOST_CALL)
         now = may_announce(at, now);
     else if (type == WICK_HOST_OOM_KILL)
         now = true; /* the victim is not there for long */
@@ -505,6 +517,10 @@ int sample(struct perf_context *ctx)
 #include "host_io.h"
 
 #include "host_spans.h"
+
+#include "host_memory.h"
+
+#include "host_calls.h"
 
 /* --- processes --- */
 

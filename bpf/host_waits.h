@@ -32,6 +32,7 @@ struct wait {
     __u64 slept_ns, woken_ns; /* of the record as well */
     __u32 seen, chosen, nstays, woken;
     struct stay stays[WICK_HOST_STAYS];
+    __u32 owner, pad_owner; /* of the lock that it waits for: number of a thread, as its process has it; 0 = none */
     struct wick_host_other waker; /* if `woken` */
     /* What it has done since another thread woke it: `own[0]` since it last began to sleep until an interrupt, `own[1]`
      * before, if that is `mixed`; and what it had waited for until then, the latest first. */
@@ -183,6 +184,7 @@ STEP_INLINE void fill_wait(struct walker *at, struct wait *w)
     at->record.head.asleep_ns = w->asleep_ns;
     at->record.head.ready_ns = w->ready_ns;
     at->record.head.call = -1;
+    at->record.head.lock_owner = w->asleep_ns ? w->owner : 0;
     if (w->ready_ns)
         find_rivals(at, w);
     if (!w->woken || !w->asleep_ns || at->record.head.nothers >= WICK_HOST_OTHERS)
@@ -308,6 +310,41 @@ int wait_threads(struct bpf_iter__task *ctx)
     return 0;
 }
 
+/* --- whose lock it is ---
+ *
+ * A lock that inherits priorities has the number of its owner's thread in its word. So has a mutex of the C library
+ * beside it; its word is 2 when somebody waits, and that is what the kernel was asked to compare it with. Other words
+ * that are waited for may be 2 as well: a number counts only if a thread of the process has it. */
+
+/* The start of a pthread_mutex_t of glibc, on x86-64. */
+struct mutex {
+    __u32 lock, count, owner, users, kind, spins;
+};
+
+enum { MUTEX_WAITED_FOR = 2, MUTEX_KINDS = 1024, MOST_USERS = 1 << 16, FUTEX_OPERATION = 0x7f, MOST_THREADS = 1 << 22 };
+enum { FUTEX_WAIT = 0, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9, FUTEX_LOCK_PI2 = 13, FUTEX_OWNER = 0x3fffffff };
+
+/* The owner of the lock for which the current thread, which leaves its CPU, asked the kernel to wait; 0 = none is
+ * known. */
+static __attribute__((noinline)) __u32 lock_owner(struct task_struct *task)
+{
+    struct mutex m = {0};
+    const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+    if ((task->flags & KTHREAD) || regs->orig_rax != __NR_futex || (task->thread_info.status & COMPAT))
+        return 0;
+    const void *at = (const void *)regs->rdi;
+    __u32 operation = regs->rsi & FUTEX_OPERATION, owner = 0;
+    if (operation == FUTEX_LOCK_PI || operation == FUTEX_LOCK_PI2) {
+        if (!bpf_probe_read_user(&m.lock, sizeof m.lock, at))
+            owner = m.lock & FUTEX_OWNER;
+    } else if ((operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET) && (__u32)regs->rdx == MUTEX_WAITED_FOR) {
+        if (!bpf_probe_read_user(&m, sizeof m, at) && m.lock == MUTEX_WAITED_FOR && m.users && m.users < MOST_USERS &&
+            m.kind < MUTEX_KINDS)
+            owner = m.owner;
+    }
+    return owner < MOST_THREADS ? owner : 0;
+}
+
 SEC("tp_btf/sched_switch")
 int wait_switch(unsigned long long *ctx)
 {
@@ -334,6 +371,7 @@ int wait_switch(unsigned long long *ctx)
         if (w->wake_ns)
             begin_stay(w, bpf_get_smp_processor_id(), now);
         w->flags = !w->wake_ns && (state & UNINTERRUPTIBLE) && !(state & NOLOAD) ? WICK_HOST_DISK : 0;
+        w->owner = !w->wake_ns && !w->flags ? lock_owner(prev) : 0;
     }
     if (next->pid && (w = bpf_task_storage_get(&waits, next, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE)))
         end_wait(w, p, c, now);

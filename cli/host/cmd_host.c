@@ -198,7 +198,8 @@ static int parse(int argc, char **argv, struct host_cmd *c)
         return 1 + wick_ui_bad_option("host", "--interval takes a time from 100us to 10s", c->interval);
     if (wick_opt_host_events(c->event, interval_ns, &c->events, &err))
         return 1 + wick_ui_fail(&err);
-    if (c->what == TO_SHOW && (c->events.ncounted || c->events.io_period || c->events.stall_ns))
+    const struct wick_opt_host_events *e = &c->events;
+    if (c->what == TO_SHOW && (e->ncounted || e->io_period || e->stall_ns || e->call_ns || e->socket_ns))
         return 1 + wick_ui_bad_option("host", "wick host top shows cpu and sched", c->event);
     return 0;
 }

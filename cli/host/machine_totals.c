@@ -50,6 +50,14 @@ static void print_counted(const struct wick_opt_host_events *e, const struct wic
                      t->missed);
 }
 
+static void print_calls(uint64_t threshold_ns, const struct wick_host_sum *sum, uint64_t seen, const char *what)
+{
+    if (threshold_ns)
+        wick_ui_note("%" PRIu64 " of %" PRIu64 " %s; %.1f us of CPU time for each of these", sum->recorded, seen, what,
+                     us_each(sum));
+    print_drops(sum, what, "another one was being recorded on that CPU");
+}
+
 /* Those whose libjvm.so makes no sense, by number. */
 static void print_refused(const struct wick_host_totals *t)
 {
@@ -90,6 +98,8 @@ void wick_machine_totals_print(const struct wick_opt_host_events *e, const struc
         wick_ui_note("%" PRIu64 " of %" PRIu64 " stalls for memory; %.1f us of CPU time for each of these",
                      t->stall.recorded, t->stalls, us_each(&t->stall));
     print_drops(&t->stall, "stalls", "another one was being recorded on that CPU");
+    print_calls(e->call_ns, &t->call, t->calls, "system calls");
+    print_calls(e->socket_ns, &t->socket, t->socket_calls, "calls on sockets");
     if (t->oom_kills)
         wick_ui_note("the kernel ended %" PRIu64 " process%s for lack of memory", t->oom_kills,
                      t->oom_kills == 1 ? "" : "es");

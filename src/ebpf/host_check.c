@@ -21,7 +21,8 @@
 #define BTF     "/sys/kernel/btf/vmlinux"
 #define CGROUPS "/sys/fs/cgroup"
 
-enum { INIT_PID_NAMESPACE = 0xEFFFFFFC /* PROC_PID_INIT_INO */, CGROUP2 = 0x63677270, INTERVAL_NS = 10000000 };
+enum { INIT_PID_NAMESPACE = 0xEFFFFFFC /* PROC_PID_INIT_INO */, CGROUP2 = 0x63677270 };
+enum { INTERVAL_NS = 10000000, THRESHOLD_NS = 1000000 };
 
 static void check_kernel(struct wick_doctor *d)
 {
@@ -104,13 +105,50 @@ static bool take_nothing(void *arg, const struct wick_host_head *head)
     return true;
 }
 
+static int start_cpu(struct wick_host_kernel *k, struct wick_err *err)
+{
+    return wick_host_kernel_start(k, INTERVAL_NS, err);
+}
+
+static int start_waits(struct wick_host_kernel *k, struct wick_err *err)
+{
+    return wick_host_kernel_start_waits(k, THRESHOLD_NS, err);
+}
+
+static int start_io(struct wick_host_kernel *k, struct wick_err *err)
+{
+    return wick_host_kernel_start_io(k, 1, err);
+}
+
+static int start_stalls(struct wick_host_kernel *k, struct wick_err *err)
+{
+    return wick_host_kernel_start_stalls(k, THRESHOLD_NS, err);
+}
+
+static int start_calls(struct wick_host_kernel *k, struct wick_err *err)
+{
+    return wick_host_kernel_start_calls(k, THRESHOLD_NS, THRESHOLD_NS, err);
+}
+
+/* What can be recorded; without the first of them nothing can. */
+static const struct attempt {
+    const char *name, *works;
+    unsigned load;
+    int (*start)(struct wick_host_kernel *k, struct wick_err *err);
+} attempts[] = {
+    {"-e cpu", "CPU time of all processes can be recorded", 0, start_cpu},
+    {"-e sched", "time off the CPU can be recorded", WICK_HOST_LOAD_WAITS, start_waits},
+    {"-e blockio", "requests to disks can be recorded", WICK_HOST_LOAD_IO, start_io},
+    {"-e memstall", "stalls for memory can be recorded", WICK_HOST_LOAD_STALLS, start_stalls},
+    {"-e network, syscalls", "system calls can be recorded", WICK_HOST_LOAD_CALLS, start_calls},
+};
+
 /* Records for a moment, and keeps nothing. */
-static int attempt(bool waits, bool *probes, struct wick_err *err)
+static int try(const struct attempt *a, bool *probes, struct wick_err *err)
 {
     struct wick_host_kernel *k = NULL;
-    int rc = wick_host_kernel_open(&k, waits ? WICK_HOST_LOAD_WAITS : 0, take_nothing, NULL, err);
-    if (!rc)
-        rc = waits ? wick_host_kernel_start_waits(k, 1000000, err) : wick_host_kernel_start(k, INTERVAL_NS, err);
+    int rc = wick_host_kernel_open(&k, a->load, take_nothing, NULL, err);
+    rc = rc ? rc : a->start(k, err);
     *probes = !rc && wick_host_kernel_probes(k);
     wick_host_kernel_close(k);
     return rc;
@@ -118,22 +156,25 @@ static int attempt(bool waits, bool *probes, struct wick_err *err)
 
 static void check_recording(struct wick_doctor *d)
 {
-    struct wick_err err = {0};
-    bool probes;
-    if (attempt(false, &probes, &err)) {
-        wick_doctor_add(d, WICK_DOCTOR_FAIL, "-e cpu", NULL, "%s", err.msg);
-        return; /* the other one would say the same */
+    for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
+        const struct attempt *a = &attempts[i];
+        struct wick_err err = {0};
+        bool probes;
+        int rc = try(a, &probes, &err);
+        if (rc && !i) {
+            wick_doctor_add(d, WICK_DOCTOR_FAIL, a->name, NULL, "%s", err.msg);
+            return; /* the others would say the same */
+        }
+        if (rc)
+            wick_doctor_add(d, WICK_DOCTOR_WARN, a->name, NULL, "%s", err.msg);
+        else if (probes)
+            wick_doctor_add(d, WICK_DOCTOR_OK, a->name, "Linux 6.16 or newer does without the probe",
+                            "%s, through a probe of " WICK_HOST_SWITCH
+                            ", which each switch of threads then costs as well",
+                            a->works);
+        else
+            wick_doctor_add(d, WICK_DOCTOR_OK, a->name, NULL, "%s", a->works);
     }
-    wick_doctor_add(d, WICK_DOCTOR_OK, "-e cpu", NULL, "CPU time of all processes can be recorded");
-    err = (struct wick_err){0};
-    if (attempt(true, &probes, &err))
-        wick_doctor_add(d, WICK_DOCTOR_WARN, "-e sched", NULL, "%s", err.msg);
-    else if (probes)
-        wick_doctor_add(d, WICK_DOCTOR_OK, "-e sched", "Linux 6.16 or newer does without the probe",
-                        "time off the CPU can be recorded, through a probe of " WICK_HOST_SWITCH
-                        ", which each switch of threads then costs as well");
-    else
-        wick_doctor_add(d, WICK_DOCTOR_OK, "-e sched", NULL, "time off the CPU can be recorded");
 }
 
 /* Counted events: whether tracepoints have numbers, and functions can be probed. */

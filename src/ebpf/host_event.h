@@ -35,6 +35,7 @@ enum {
     WICK_HOST_CONTEXT = 640,     /* bytes of a thread's context; longer ones are left out */
     WICK_HOST_STALLS = 4096,     /* threads that wait for memory at a time */
     WICK_HOST_COPIED = 6 * 4096, /* bytes of a stack */
+    WICK_HOST_PATH = 64,         /* of a local socket; longer ones are cut */
 };
 
 enum wick_host_type {
@@ -46,6 +47,7 @@ enum wick_host_type {
     WICK_HOST_IO_END, /* it is done: a head alone */
     WICK_HOST_STALL,  /* a stall for memory has ended */
     WICK_HOST_OOM_KILL,
+    WICK_HOST_CALL, /* a system call has ended */
     WICK_HOST_COPY, /* of a stack: before a record whose walk lacked something */
 };
 
@@ -108,6 +110,30 @@ struct wick_host_oom {
     struct wick_host_memory victim, own;
 };
 
+/* A socket: of the Internet by addresses, of this machine by the name that it or its peer is bound to. */
+struct wick_host_socket {
+    uint16_t family, type, protocol; /* AF_*, SOCK_*, IPPROTO_* */
+    uint16_t local_port, peer_port;  /* 0 = none */
+    uint16_t length;                 /* of the path */
+    uint32_t rtt_us, retransmits;    /* TCP: smoothed round trip; segments that were sent again, since it was opened */
+    union {
+        struct {
+            uint8_t local[16], peer[16]; /* of version 4: the first four bytes */
+        };
+        char path[WICK_HOST_PATH];
+    };
+};
+
+/* A system call that has ended. */
+struct wick_host_call {
+    uint64_t begin_ns, whole_ns;
+    uint64_t weight_ns; /* what it stands for among all calls; 0 = it was not chosen */
+    uint64_t socket_ns; /* among those on sockets, likewise */
+    int64_t result;
+    uint32_t number, pad;
+    struct wick_host_socket socket; /* if socket_ns is not 0 */
+};
+
 /* What is the same in every record. */
 struct wick_host_head {
     uint32_t type; /* enum wick_host_type */
@@ -123,12 +149,13 @@ struct wick_host_head {
     uint32_t ncontext, pad; /* bytes of the thread's context */
     union {
         /* of a wait: for how long it could not run, and then for how long it could and did not, both as many times as
-         * the record stands for; the system call it was in, negative = none; and from when until when it could not run,
-         * as it was */
+         * the record stands for; the system call it was in, negative = none; from when until when it could not run, as
+         * it was; and of a lock that says so the thread that had it, by its number in its own process, 0 = none */
         struct {
             uint64_t asleep_ns, ready_ns;
             int64_t call;
             uint64_t slept_ns, woken_ns;
+            uint32_t lock_owner, pad_owner;
         };
         /* of an occurrence: which counted event, and what of it (enum wick_host_detail) */
         struct {
@@ -137,6 +164,7 @@ struct wick_host_head {
         struct wick_host_io io;
         struct wick_host_span span;
         struct wick_host_oom oom;
+        struct wick_host_call call_of;
     };
 };
 
@@ -290,7 +318,8 @@ struct wick_host_counts {
         uint64_t walk_ns;   /* time spent on them */
     } io;
     struct wick_host_span_counts stall;
-    uint64_t oom_kills, oom_lost; /* lost: the ring was full, or another record was being made */
+    struct wick_host_span_counts call, socket; /* system calls: all, and those on sockets */
+    uint64_t oom_kills, oom_lost;              /* lost: the ring was full, or another record was being made */
 };
 
 /* A counted event on one CPU. Written by user space before it is attached: period and phase. */
@@ -305,11 +334,13 @@ struct wick_host_counted {
     uint64_t walk_ns;   /* time spent on them */
 };
 
-/* What holds for all waits, all requests, and all stalls. */
+/* What holds for all waits, all requests, and all spans of one type. */
 struct wick_host_plan {
     uint64_t threshold_ns; /* shorter waits are chosen at random, in proportion to their length */
     uint64_t io_period;    /* one of so many requests to devices is chosen at random */
     uint64_t stall_ns;     /* as the threshold of waits: of stalls for memory */
+    uint64_t call_ns;      /* of system calls */
+    uint64_t socket_ns;    /* of those on sockets */
 };
 
 #endif

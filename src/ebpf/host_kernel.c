@@ -101,27 +101,41 @@ enum { WAITS_MAJOR = 6, WAITS_MINOR = 1 };
 
 /* In the order in which they are attached: a wakeup that is seen belongs to a switch that was seen, else a sleep would
  * be taken for time on the run queue. */
-static const char *const wait_programs[] = {"wait_switch",       "wait_migrate",    "wait_handler_entry",
-                                            "wait_handler_exit", "wait_soft_entry", "wait_soft_exit",
-                                            "wait_timer_entry",  "wait_timer_exit", "wait_packet",
-                                            "wait_waking",       "wait_wakeup_new", "wait_wakeup"};
-enum { WAIT_PROGRAMS = sizeof wait_programs / sizeof *wait_programs };
+/* What is attached together, in this order. A tracepoint is named where a kernel may lack it, and then has nothing of
+ * that kind to record. */
+enum group { GROUP_WAITS, GROUP_IO, GROUP_STALLS, GROUP_CALLS, GROUP_OOM_KILLS, GROUPS };
+enum { MOST_PROGRAMS = 12 };
 
-/* The end first: of a request whose start is seen the end is seen. */
-static const char *const io_programs[] = {"io_complete", "io_issue", "io_insert"};
-enum { IO_PROGRAMS = sizeof io_programs / sizeof *io_programs };
+struct group_program {
+    const char *name, *tracepoint;
+};
 
-/* The ends first, likewise. A kernel without one of these has nothing of that kind to wait for. */
-static const char *const stall_programs[] = {"reclaim_end",   "cgroup_end",   "compaction_end",
-                                             "reclaim_begin", "cgroup_begin", "compaction_begin"};
-static const char *const stall_tracepoints[] = {
-    "mm_vmscan_direct_reclaim_end",   "mm_vmscan_memcg_reclaim_end",   "mm_compaction_end",
-    "mm_vmscan_direct_reclaim_begin", "mm_vmscan_memcg_reclaim_begin", "mm_compaction_begin"};
-enum { STALL_PROGRAMS = sizeof stall_programs / sizeof *stall_programs };
-
-/* Always attached; the mark first, which does nothing without the signal. */
-static const char *const oom_programs[] = {"oom_victim", "oom_signal"};
-enum { OOM_PROGRAMS = sizeof oom_programs / sizeof *oom_programs };
+static const struct group_program group_programs[GROUPS][MOST_PROGRAMS + 1] = {
+    /* a wakeup that is seen belongs to a switch that was seen, else a sleep would be taken for time on the run queue */
+    [GROUP_WAITS] = {{"wait_switch", NULL},
+                     {"wait_migrate", NULL},
+                     {"wait_handler_entry", NULL},
+                     {"wait_handler_exit", NULL},
+                     {"wait_soft_entry", NULL},
+                     {"wait_soft_exit", NULL},
+                     {"wait_timer_entry", NULL},
+                     {"wait_timer_exit", NULL},
+                     {"wait_packet", NULL},
+                     {"wait_waking", NULL},
+                     {"wait_wakeup_new", NULL},
+                     {"wait_wakeup", NULL}},
+    /* the end first: of what is seen to begin the end is seen */
+    [GROUP_IO] = {{"io_complete", NULL}, {"io_issue", NULL}, {"io_insert", NULL}},
+    [GROUP_STALLS] = {{"reclaim_end", "mm_vmscan_direct_reclaim_end"},
+                      {"cgroup_end", "mm_vmscan_memcg_reclaim_end"},
+                      {"compaction_end", "mm_compaction_end"},
+                      {"reclaim_begin", "mm_vmscan_direct_reclaim_begin"},
+                      {"cgroup_begin", "mm_vmscan_memcg_reclaim_begin"},
+                      {"compaction_begin", "mm_compaction_begin"}},
+    [GROUP_CALLS] = {{"call_exit", NULL}, {"call_enter", NULL}},
+    /* always attached; the mark first, which does nothing without the signal */
+    [GROUP_OOM_KILLS] = {{"oom_victim", NULL}, {"oom_signal", NULL}},
+};
 
 /* Where a thread that has a processor again is seen: the tracepoint sched_exit_tp, or before Linux 6.16 a probe. */
 #define AGAIN_PROGRAM   "wait_exit"
@@ -131,8 +145,7 @@ enum { OOM_PROGRAMS = sizeof oom_programs / sizeof *oom_programs };
 struct wick_host_kernel {
     struct bpf_object *object;
     struct bpf_program *sample, *births;
-    struct bpf_link *exit_link, *exec_link, *wait_links[WAIT_PROGRAMS], *again_link, *io_links[IO_PROGRAMS];
-    struct bpf_link *stall_links[STALL_PROGRAMS], *oom_links[OOM_PROGRAMS];
+    struct bpf_link *exit_link, *exec_link, *again_link, *group_links[GROUPS][MOST_PROGRAMS];
     struct wick_host_plan planned;
     bool probes; /* there is no sched_exit_tp */
     struct ring_buffer *ring;
@@ -247,6 +260,28 @@ static bool is_known(const char *tracepoint)
     return known;
 }
 
+static bool is_there(const struct group_program *p)
+{
+    return !p->tracepoint || is_known(p->tracepoint);
+}
+
+static int want_group(struct wick_host_kernel *k, enum group g, bool wanted)
+{
+    int rc = 0;
+    for (const struct group_program *p = group_programs[g]; p->name && !rc; p++)
+        rc = want(k, p->name, wanted && is_there(p));
+    return rc;
+}
+
+static bool attach_group(struct wick_host_kernel *k, enum group g)
+{
+    const struct group_program *p = group_programs[g];
+    for (size_t i = 0; p[i].name; i++)
+        if (is_there(&p[i]) && !(k->group_links[g][i] = attach(k, p[i].name)))
+            return false;
+    return true;
+}
+
 static int load(struct wick_host_kernel *k, unsigned what)
 {
     bool waits = what & WICK_HOST_LOAD_WAITS;
@@ -255,14 +290,12 @@ static int load(struct wick_host_kernel *k, unsigned what)
         return -errno;
     k->probes = waits && !is_known("sched_exit_tp");
     int rc = want(k, THREADS_PROGRAM, waits);
-    for (size_t i = 0; i < WAIT_PROGRAMS && !rc; i++)
-        rc = want(k, wait_programs[i], waits);
     rc = rc ? rc : want(k, AGAIN_PROGRAM, waits && !k->probes);
     rc = rc ? rc : want(k, AGAIN_PROBE, k->probes);
-    for (size_t i = 0; i < IO_PROGRAMS && !rc; i++)
-        rc = want(k, io_programs[i], what & WICK_HOST_LOAD_IO);
-    for (size_t i = 0; i < STALL_PROGRAMS && !rc; i++)
-        rc = want(k, stall_programs[i], (what & WICK_HOST_LOAD_STALLS) && is_known(stall_tracepoints[i]));
+    const bool wanted[GROUPS] = {waits, what & WICK_HOST_LOAD_IO, what & WICK_HOST_LOAD_STALLS,
+                                 what & WICK_HOST_LOAD_CALLS, true};
+    for (int g = 0; g < GROUPS && !rc; g++)
+        rc = want_group(k, (enum group)g, wanted[g]);
     for (size_t i = 0; i < COUNTED_PROGRAMS && !rc; i++)
         rc = want(k, counted_programs[i], what >> i & WICK_HOST_LOAD_COUNTED);
     return rc ? rc : library.bpf_object__load(k->object);
@@ -291,8 +324,8 @@ int wick_host_kernel_open(struct wick_host_kernel **out, unsigned what, wick_hos
     rc = rc ? rc : find_maps(k);
     if (!rc && (!(k->exit_link = attach(k, "process_exit")) || !(k->exec_link = attach(k, "process_exec"))))
         rc = -errno;
-    for (size_t i = 0; i < OOM_PROGRAMS && !rc; i++)
-        rc = (k->oom_links[i] = attach(k, oom_programs[i])) ? 0 : -errno;
+    if (!rc && !attach_group(k, GROUP_OOM_KILLS))
+        rc = -errno;
     if (rc) {
         wick_host_kernel_close(k);
         return explain_failure(-rc, what & WICK_HOST_LOAD_WAITS, err);
@@ -375,6 +408,19 @@ static int set_plan(struct wick_host_kernel *k)
     return library.bpf_map_update_elem(k->plan, &key, &k->planned, BPF_ANY);
 }
 
+static int cannot_trace(const char *what, const char *word, struct wick_err *err)
+{
+    return wick_err_set(err, WICK_E_UNSUPPORTED, "%s cannot be traced: %s. Without -e %s, CPU time is recorded", what,
+                        strerror(errno), word);
+}
+
+/* By what is planned. */
+static int start_group(struct wick_host_kernel *k, enum group g, const char *what, const char *word,
+                       struct wick_err *err)
+{
+    return !set_plan(k) && attach_group(k, g) ? 0 : cannot_trace(what, word, err);
+}
+
 int wick_host_kernel_start_waits(struct wick_host_kernel *k, uint64_t threshold_ns, struct wick_err *err)
 {
     if (!k->probes) {
@@ -385,40 +431,30 @@ int wick_host_kernel_start_waits(struct wick_host_kernel *k, uint64_t threshold_
             return rc;
     }
     k->planned.threshold_ns = threshold_ns;
-    bool attached = k->again_link && !set_plan(k);
-    for (size_t i = 0; i < WAIT_PROGRAMS && attached; i++)
-        attached = (k->wait_links[i] = attach(k, wait_programs[i])) != NULL;
-    attached = attached && !visit_threads(k);
-    return attached ? 0
-                    : wick_err_set(err, WICK_E_UNSUPPORTED,
-                                   "the scheduler cannot be traced: %s. Without -e sched, CPU "
-                                   "time is recorded",
-                                   strerror(errno));
+    if (!k->again_link)
+        return cannot_trace("the scheduler", "sched", err);
+    int rc = start_group(k, GROUP_WAITS, "the scheduler", "sched", err);
+    return rc || !visit_threads(k) ? rc : cannot_trace("the scheduler", "sched", err);
 }
 
 int wick_host_kernel_start_io(struct wick_host_kernel *k, uint64_t period, struct wick_err *err)
 {
     k->planned.io_period = period;
-    bool attached = !set_plan(k);
-    for (size_t i = 0; i < IO_PROGRAMS && attached; i++)
-        attached = (k->io_links[i] = attach(k, io_programs[i])) != NULL;
-    return attached ? 0
-                    : wick_err_set(err, WICK_E_UNSUPPORTED,
-                                   "requests to disks cannot be traced: %s. Without -e blockio, "
-                                   "CPU time is recorded",
-                                   strerror(errno));
+    return start_group(k, GROUP_IO, "requests to disks", "blockio", err);
 }
 
 int wick_host_kernel_start_stalls(struct wick_host_kernel *k, uint64_t threshold_ns, struct wick_err *err)
 {
     k->planned.stall_ns = threshold_ns;
-    bool attached = !set_plan(k);
-    for (size_t i = 0; i < STALL_PROGRAMS && attached; i++)
-        attached = !is_known(stall_tracepoints[i]) || (k->stall_links[i] = attach(k, stall_programs[i]));
-    return attached ? 0
-                    : wick_err_set(err, WICK_E_UNSUPPORTED,
-                                   "stalls for memory cannot be traced: %s. Without -e memstall, CPU time is recorded",
-                                   strerror(errno));
+    return start_group(k, GROUP_STALLS, "stalls for memory", "memstall", err);
+}
+
+int wick_host_kernel_start_calls(struct wick_host_kernel *k, uint64_t threshold_ns, uint64_t socket_ns,
+                                 struct wick_err *err)
+{
+    k->planned.call_ns = threshold_ns;
+    k->planned.socket_ns = socket_ns;
+    return start_group(k, GROUP_CALLS, "system calls", threshold_ns ? "syscalls" : "network", err);
 }
 
 /* --- counted events --- */
@@ -548,20 +584,23 @@ bool wick_host_kernel_probes(const struct wick_host_kernel *k)
     return k->probes;
 }
 
+/* The beginnings first, as what ends is seen then; of waits what ends them, so that none is cut short. */
+static void detach_group(struct wick_host_kernel *k, enum group g)
+{
+    for (size_t i = 0; i < MOST_PROGRAMS; i++) {
+        struct bpf_link **link = &k->group_links[g][g == GROUP_WAITS ? i : MOST_PROGRAMS - 1 - i];
+        library.bpf_link__destroy(*link);
+        *link = NULL;
+    }
+}
+
 void wick_host_kernel_stop(struct wick_host_kernel *k)
 {
-    for (size_t i = 0; i < WAIT_PROGRAMS; i++) {
-        library.bpf_link__destroy(k->wait_links[i]);
-        k->wait_links[i] = NULL;
-    }
+    detach_group(k, GROUP_WAITS);
     library.bpf_link__destroy(k->again_link);
     k->again_link = NULL;
-    for (size_t i = IO_PROGRAMS; i-- > 0; k->io_links[i] = NULL)
-        library.bpf_link__destroy(k->io_links[i]);
-    for (size_t i = STALL_PROGRAMS; i-- > 0; k->stall_links[i] = NULL)
-        library.bpf_link__destroy(k->stall_links[i]);
-    for (size_t i = OOM_PROGRAMS; i-- > 0; k->oom_links[i] = NULL)
-        library.bpf_link__destroy(k->oom_links[i]);
+    for (int g = GROUP_WAITS + 1; g < GROUPS; g++)
+        detach_group(k, (enum group)g);
     for (int i = 0; i < k->count; i++)
         library.bpf_link__destroy(k->links[i]); /* and the event's descriptor */
     k->count = 0;
@@ -620,6 +659,8 @@ void wick_host_kernel_counts(struct wick_host_kernel *k, struct wick_host_counts
             out->io.no_memory += of[i].io.no_memory;
             out->io.walk_ns += of[i].io.walk_ns;
             add_span(&out->stall, &of[i].stall);
+            add_span(&out->call, &of[i].call);
+            add_span(&out->socket, &of[i].socket);
             out->oom_kills += of[i].oom_kills;
             out->oom_lost += of[i].oom_lost;
         }

@@ -29,6 +29,7 @@ enum {
     WICK_HOST_LOAD_WAITS = 8,
     WICK_HOST_LOAD_IO = 16,
     WICK_HOST_LOAD_STALLS = 32,
+    WICK_HOST_LOAD_CALLS = 64,
 };
 
 /* Loads the programs; nothing runs yet. -WICK_E_PERM or _UNSUPPORTED with a message
@@ -57,6 +58,11 @@ int wick_host_kernel_start_io(struct wick_host_kernel *k, uint64_t period, struc
 /* Starts records of stalls for memory; shorter ones than the threshold are chosen at random. What the OOM killer ends
  * is always recorded. */
 int wick_host_kernel_start_stalls(struct wick_host_kernel *k, uint64_t threshold_ns, struct wick_err *err);
+
+/* Starts records of system calls, and of those on sockets apart; shorter ones than the thresholds are chosen at random,
+ * and a threshold of 0 is for none. */
+int wick_host_kernel_start_calls(struct wick_host_kernel *k, uint64_t threshold_ns, uint64_t socket_ns,
+                                 struct wick_err *err);
 
 /* What came of a counted event so far, all CPUs together. */
 void wick_host_kernel_counted(struct wick_host_kernel *k, uint32_t number, struct wick_host_counted *out);

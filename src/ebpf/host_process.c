@@ -281,6 +281,19 @@ static void add_waited_for(struct wick_host_processes *ps, struct wick_strbuf *o
     wick_strbuf_addf(out, ",waited-for-state=%s", doings[wait->doing]);
 }
 
+static void add_relation(struct wick_strbuf *out, const struct wick_host_relation *of)
+{
+    const struct {
+        const char *key, *text;
+    } labels[] = {{"device", of->device}, {"call", of->call},   {"operation", of->operation},  {"peer", of->peer},
+                  {"local", of->service}, {"stall", of->stall}, {"lock-owner", of->lock_owner}};
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        if (labels[i].text)
+            add_shown(out, labels[i].key, labels[i].text);
+    if (of->thread)
+        wick_strbuf_adds(out, of->thread);
+}
+
 uint32_t wick_host_process_context(struct wick_host_processes *ps, const struct wick_host_process *p,
                                    const struct wick_host_relation *of)
 {
@@ -296,12 +309,8 @@ uint32_t wick_host_process_context(struct wick_host_processes *ps, const struct 
         add_waited_for(ps, &labels, of);
     if (of && of->detail)
         wick_strbuf_adds(&labels, of->detail == WICK_HOST_MAJOR ? ",fault=major" : ",fault=minor");
-    if (of && of->device)
-        wick_strbuf_addf(&labels, ",device=%s,operation=%s", of->device, of->operation);
-    if (of && of->stall)
-        wick_strbuf_addf(&labels, ",stall=%s", of->stall);
-    if (of && of->thread)
-        wick_strbuf_adds(&labels, of->thread);
+    if (of)
+        add_relation(&labels, of);
     uint32_t context = labels.failed ? 0 : wick_host_context(ps->tables, labels.buf);
     wick_strbuf_release(&labels);
     return context;

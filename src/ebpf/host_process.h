@@ -97,9 +97,14 @@ struct wick_host_relation {
     const struct wick_host_link *link; /* what it waited for, and what that one did */
     enum wick_host_doing doing;
     enum wick_host_detail detail;
-    const char *device, *operation; /* of a request to a disk */
-    const char *stall;              /* what memory was waited for */
-    const char *thread;             /* labels that the thread published, each behind a comma */
+    const char *device;     /* of a request to a disk */
+    const char *operation;  /* of that, or of a call on a socket */
+    const char *peer;       /* what that is connected to */
+    const char *service;    /* its own address, if it was connected to */
+    const char *call;       /* name of a system call */
+    const char *stall;      /* what memory was waited for */
+    const char *lock_owner; /* thread that had the lock which was waited for */
+    const char *thread;     /* labels that the thread published, each behind a comma */
 };
 
 /* The number of its labels; `of` may be NULL. */

@@ -15,22 +15,16 @@
  */
 #include "ebpf/host_recorder.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "ebpf/host_io.h"
-#include "ebpf/host_names.h"
+#include "ebpf/host_call.h"
 #include "ebpf/host_pressure.h"
+#include "ebpf/host_recorder_int.h"
 #include "ebpf/host_span.h"
-#include "ebpf/host_priority.h"
-#include "ebpf/host_rewalk.h"
-#include "ebpf/host_teach.h"
 #include "ebpf/host_wait.h"
 #include "symbolize/kernel_names.h"
 
@@ -40,39 +34,10 @@ enum {
     PUT_OFF_NS = 50000000,
     PASSING_LIMIT = 16 << 20,
     LASTING_LIMIT = 16 << 20,
-    FRAMES = 4096,
     KEPT = 8 << 20
 };
 
 #define RENEW_NS UINT64_C(30000000000)
-
-struct wick_host_recorder {
-    struct wick_host_kernel *kernel;
-    struct wick_host_processes processes;
-    struct wick_host_tables tables;
-    struct wick_host_names names;
-    struct wick_jfr_writer *writer;
-    struct wick_opt_host_events choice;
-    uint64_t start_ns, start_epoch_ns, flush_ns;
-    uint64_t renewed_ns;  /* when names and labels were forgotten last */
-    uint64_t taken;       /* records that were samples */
-    uint64_t occurrences; /* records that were of counted events */
-    uint64_t occurrences_weight;
-    uint64_t transfers; /* records of requests to disks that are done */
-    uint64_t transfers_weight;
-    uint64_t waits_weight;          /* ns, of waits that were written */
-    uint64_t stalls, stalls_weight; /* records of stalls for memory */
-    uint8_t *kept;                  /* records that were put off, one behind the other */
-    size_t kept_bytes;
-    struct wick_host_priority priority;
-    uint64_t round_ns; /* when this round of taking records began */
-    struct wick_host_rewalker again;
-    struct wick_host_rules rules;
-    struct wick_host_probe probes[WICK_HOST_COUNTED];
-    struct wick_host_ios ios;
-    struct wick_jfr_frame frames[FRAMES]; /* of one stack */
-    struct wick_strbuf labels;            /* of one thread */
-};
 
 _Static_assert((int)WICK_OPT_HOST_COUNTED == (int)WICK_HOST_COUNTED, "as many can be asked for as there is room for");
 
@@ -85,14 +50,15 @@ static uint32_t expand_stack(struct wick_host_recorder *r, struct wick_host_proc
     uint32_t n = 0, nkernel = s->head.nkernel < WICK_HOST_KERNEL ? s->head.nkernel : WICK_HOST_KERNEL;
     for (uint32_t i = 0; i < nkernel; i++)
         r->frames[n++] = wick_host_kernel_frame(&r->names, s->kernel[i] - (i > 0));
-    for (uint32_t i = 0; i < s->head.nframes && n < FRAMES; i++) {
-        uint32_t more = wick_host_expand(&r->names, p, &s->frames[i], s->head.time_ns, r->frames + n, FRAMES - n);
+    for (uint32_t i = 0; i < s->head.nframes && n < WICK_HOST_RECORDER_FRAMES; i++) {
+        uint32_t more = wick_host_expand(&r->names, p, &s->frames[i], s->head.time_ns, r->frames + n,
+                                         WICK_HOST_RECORDER_FRAMES - n);
         /* one reason is enough for frames that share it */
         bool again = more == 1 && n && r->frames[n].kind == WICK_FRAME_BREAK &&
                      r->frames[n - 1].kind == WICK_FRAME_BREAK && r->frames[n].method == r->frames[n - 1].method;
         n += again ? 0 : more;
     }
-    *truncated = (s->head.flags & WICK_HOST_TRUNCATED) || n == FRAMES;
+    *truncated = (s->head.flags & WICK_HOST_TRUNCATED) || n == WICK_HOST_RECORDER_FRAMES;
     return n;
 }
 
@@ -241,13 +207,28 @@ static void write_span(struct wick_host_recorder *r, const struct wick_host_reco
     r->stalls_weight += s->head.span.weight_ns;
 }
 
+/* A system call that has ended. */
+static void write_call(struct wick_host_recorder *r, const struct wick_host_record *s)
+{
+    uint32_t n;
+    struct wick_host_span_source of;
+    if (!source_of(r, s, &of, &n))
+        return;
+    wick_host_call_write(&of, &s->head.call_of, &r->ports);
+    r->calls.weight += s->head.call_of.weight_ns;
+    r->sockets.weight += s->head.call_of.socket_ns;
+}
+
 /* A wait is asleep first, and then without a processor; either may be nothing. */
 static void write_wait(struct wick_host_recorder *r, const struct wick_host_record *s)
 {
     uint32_t n;
     struct wick_host_span_source of;
-    if (source_of(r, s, &of, &n))
-        r->waits_weight += wick_host_wait_write(&of, s, wick_host_wait_state(&r->tables, &s->head, r->frames, n));
+    if (!source_of(r, s, &of, &n))
+        return;
+    if (s->head.lock_owner)
+        of.lock_owner = wick_host_owner_name(&r->owners, of.process, s->head.lock_owner, s->head.time_ns);
+    r->waits_weight += wick_host_wait_write(&of, s, wick_host_wait_state(&r->tables, &s->head, r->frames, n));
 }
 
 /* --- records --- */
@@ -285,6 +266,8 @@ static void work_off(struct wick_host_recorder *r)
             write_occurrence(r, (const struct wick_host_record *)head);
         else if (head->type == WICK_HOST_STALL || head->type == WICK_HOST_OOM_KILL)
             write_span(r, (const struct wick_host_record *)head);
+        else if (head->type == WICK_HOST_CALL)
+            write_call(r, (const struct wick_host_record *)head);
         else
             write_sample(r, (const struct wick_host_record *)head);
     }
@@ -332,199 +315,15 @@ static bool take_record(void *arg, const struct wick_host_head *head)
         r->taken += head->type == WICK_HOST_SAMPLE;
         r->occurrences += head->type == WICK_HOST_OCCURRENCE;
         r->stalls += head->type == WICK_HOST_STALL;
+        if (head->type == WICK_HOST_CALL) {
+            r->calls.taken += head->call_of.weight_ns > 0;
+            r->sockets.taken += head->call_of.socket_ns > 0;
+        }
         if (p)
             head = learn(r, p, (const struct wick_host_record *)head);
     }
     put_off(r, head);
     return wick_clock_mono_ns() < r->round_ns + PUT_OFF_NS;
-}
-
-/* --- what else is in the recording --- */
-
-static void write_setting(struct wick_jfr_writer *w, uint64_t now_ns, enum wick_jfr_event_id of, const char *name,
-                          const char *value)
-{
-    wick_jfr_write_active_setting(w, &(struct wick_jfr_active_setting){
-                                         .start_ns = now_ns,
-                                         .id = wick_jfr_event_type_id(of),
-                                         .name = name,
-                                         .value = value,
-                                     });
-}
-
-static void write_settings(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
-{
-    struct wick_host_recorder *r = arg;
-    struct utsname u = {0};
-    char os[512], number[32];
-    uname(&u);
-    snprintf(os, sizeof os, "%s %s %s %s", u.sysname, u.release, u.version, u.machine);
-    wick_jfr_write_active_recording(w, &(struct wick_jfr_active_recording){
-                                           .start_ns = now_ns,
-                                           .id = 1,
-                                           .name = "wick " WICK_VERSION,
-                                           .flush_interval_ms = WICK_JFR_FLUSH_NS / 1000000,
-                                           .recording_start_ms = r->start_epoch_ns / 1000000,
-                                       });
-    wick_jfr_write_os_information(w, &(struct wick_jfr_os_information){.start_ns = now_ns, .os_version = os});
-    if (r->choice.interval_ns) {
-        snprintf(number, sizeof number, "%" PRIu64 " ns", r->choice.interval_ns);
-        write_setting(w, now_ns, WICK_JFR_EVENT_EXECUTION_SAMPLE, "event", "cpu-clock of every CPU");
-        write_setting(w, now_ns, WICK_JFR_EVENT_EXECUTION_SAMPLE, "interval", number);
-    }
-    if (r->choice.threshold_ns) {
-        snprintf(number, sizeof number, "%" PRIu64 " ns", r->choice.threshold_ns);
-        write_setting(w, now_ns, WICK_JFR_EVENT_WALL_CLOCK_SAMPLE, "sched.threshold", number);
-    }
-    if (r->choice.io_period) {
-        snprintf(number, sizeof number, "%" PRIu64, r->choice.io_period);
-        write_setting(w, now_ns, WICK_JFR_EVENT_BLOCK_IO, "blockio", number);
-    }
-    if (r->choice.stall_ns) {
-        snprintf(number, sizeof number, "%" PRIu64 " ns", r->choice.stall_ns);
-        write_setting(w, now_ns, WICK_JFR_EVENT_MEMORY_STALL, "memstall.threshold", number);
-    }
-    for (uint32_t i = 0; i < r->choice.ncounted; i++) {
-        snprintf(number, sizeof number, "%" PRIu64, (uint64_t)r->probes[i].attr.sample_period);
-        write_setting(w, now_ns, WICK_JFR_EVENT_PERF_SAMPLE, "counted", r->choice.counted[i].name);
-        write_setting(w, now_ns, WICK_JFR_EVENT_PERF_SAMPLE, "counted.period", number);
-    }
-    write_setting(w, now_ns, WICK_JFR_EVENT_ACTIVE_RECORDING, "wick.version", WICK_VERSION);
-}
-
-/* `taken` records of that type came; those whose process had no memory made no event, and count as lost for that
- * reason. 0 = unknown, since a record may make several events or none. */
-static void add_up_events(struct wick_host_sum *sum, const struct wick_jfr_stats *s, int event, uint64_t taken)
-{
-    sum->output_full = s->lost_output[event];
-    sum->out_of_memory += s->lost_memory[event];
-    if (taken)
-        sum->out_of_memory +=
-            taken - s->written[event] - s->pending[event] - s->lost_output[event] - s->lost_memory[event];
-    uint64_t dropped = sum->ring_full + sum->nested + sum->output_full + sum->out_of_memory;
-    sum->recorded = sum->fired > dropped ? sum->fired - dropped : 0;
-}
-
-static void add_up_counted(const struct wick_host_recorder *r, struct wick_host_totals *t)
-{
-    for (uint32_t i = 0; i < r->choice.ncounted; i++) {
-        struct wick_host_counted c;
-        wick_host_kernel_counted(r->kernel, i, &c);
-        t->counted.fired += c.fired;
-        t->counted.ring_full += c.ring_full;
-        t->counted.nested += c.nested;
-        t->counted.walk_ns += c.walk_ns;
-        t->each[i].fired = c.fired;
-        t->each[i].hits =
-            r->probes[i].kind == WICK_HOST_PROBE_COUNTER ? c.fired * r->probes[i].attr.sample_period : c.hits;
-    }
-}
-
-static struct wick_host_sum sum_of(const struct wick_host_span_counts *c)
-{
-    return (struct wick_host_sum){.fired = c->fired,
-                                  .ring_full = c->ring_full,
-                                  .nested = c->nested,
-                                  .out_of_memory = c->no_memory,
-                                  .walk_ns = c->walk_ns};
-}
-
-static void add_up(struct wick_host_recorder *r, struct wick_host_totals *t)
-{
-    struct wick_host_counts c;
-    struct wick_jfr_stats s;
-    wick_host_kernel_counts(r->kernel, &c);
-    wick_jfr_writer_stats(r->writer, &s);
-    *t = (struct wick_host_totals){
-        .cpu = {.fired = c.ticks - c.idle, .ring_full = c.ring_full, .nested = c.nested, .walk_ns = c.walk_ns},
-        .wait = {.fired = c.wait.fired,
-                 .ring_full = c.wait.ring_full,
-                 .nested = c.wait.nested,
-                 .out_of_memory = c.wait.no_memory,
-                 .walk_ns = c.wait.walk_ns},
-        .io = {.fired = c.io.fired,
-               .ring_full = c.io.ring_full,
-               .nested = c.io.nested,
-               .out_of_memory = c.io.no_memory,
-               .walk_ns = c.io.walk_ns},
-        .stall = sum_of(&c.stall),
-        .switches = c.wait.switches,
-        .stalls = c.stall.seen,
-        .oom_kills = c.oom_kills,
-        .oom_lost = c.oom_lost,
-        .requests = c.io.requests,
-        .processes = r->processes.met,
-        .ended = r->processes.gone,
-        .jvms = r->processes.jvms,
-        .refused = r->processes.refused,
-        .cgroups_left_out = r->processes.cgroups.left_out,
-        .error = s.error,
-    };
-    memcpy(t->refused_pid, r->processes.refused_pid, sizeof t->refused_pid);
-    add_up_counted(r, t);
-    add_up_events(&t->cpu, &s, WICK_JFR_EVENT_EXECUTION_SAMPLE, r->taken);
-    add_up_events(&t->wait, &s, WICK_JFR_EVENT_WALL_CLOCK_SAMPLE, 0);
-    add_up_events(&t->counted, &s, WICK_JFR_EVENT_PERF_SAMPLE, r->occurrences);
-    add_up_events(&t->io, &s, WICK_JFR_EVENT_BLOCK_IO, r->transfers);
-    add_up_events(&t->stall, &s, WICK_JFR_EVENT_MEMORY_STALL, r->stalls);
-}
-
-static void write_type(struct wick_host_recorder *r, uint64_t now_ns, const char *type, const char *unit,
-                       const struct wick_host_sum *sum, uint64_t weight)
-{
-    uint64_t dropped = sum->fired - sum->recorded;
-    wick_jfr_write_sample_totals(r->writer,
-                                 &(struct wick_jfr_sample_totals){
-                                     .start_ns = now_ns,
-                                     .type = type,
-                                     .unit = unit,
-                                     .fired = sum->fired,
-                                     .recorded = sum->recorded,
-                                     .dropped = dropped,
-                                     .weight = weight,
-                                     .dropped_weight = strcmp(type, "cpu") ? 0 : dropped * r->choice.interval_ns,
-                                 });
-}
-
-static void write_totals(struct wick_host_recorder *r, uint64_t now_ns)
-{
-    struct wick_host_totals t;
-    add_up(r, &t);
-    const struct wick_host_sum *all[] = {&t.cpu, &t.wait, &t.counted, &t.io, &t.stall};
-    struct wick_host_sum sum = {0};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        sum.fired += all[i]->fired;
-        sum.recorded += all[i]->recorded;
-        sum.ring_full += all[i]->ring_full;
-        sum.nested += all[i]->nested;
-        sum.output_full += all[i]->output_full;
-        sum.out_of_memory += all[i]->out_of_memory;
-        sum.walk_ns += all[i]->walk_ns;
-    }
-    const struct {
-        const char *name;
-        uint64_t count;
-    } drops[] = {{"ring_full", sum.ring_full},
-                 {"walk_in_progress", sum.nested},
-                 {"output_full", sum.output_full},
-                 {"out_of_memory", sum.out_of_memory}};
-    for (size_t i = 0; i < sizeof drops / sizeof *drops; i++)
-        if (drops[i].count)
-            wick_jfr_write_drops(r->writer, &(struct wick_jfr_drops){now_ns, drops[i].name, drops[i].count});
-    write_type(r, now_ns, "cpu", "ns", &t.cpu, t.cpu.recorded * r->choice.interval_ns);
-    if (r->choice.ncounted)
-        write_type(r, now_ns, "perf", "occurrences", &t.counted, r->occurrences_weight);
-    if (r->choice.threshold_ns)
-        write_type(r, now_ns, "wall", "ns", &t.wait, r->waits_weight);
-    if (r->choice.io_period)
-        write_type(r, now_ns, "blockio", "ns", &t.io, r->transfers_weight);
-    if (r->choice.stall_ns)
-        write_type(r, now_ns, "memstall", "ns", &t.stall, r->stalls_weight);
-    wick_jfr_write_profiler(r->writer, &(struct wick_jfr_profiler){.start_ns = now_ns,
-                                                                   .fired = sum.fired,
-                                                                   .recorded = sum.recorded,
-                                                                   .dropped = sum.fired - sum.recorded,
-                                                                   .handler_ns = sum.walk_ns});
 }
 
 static void write_cgroup(void *arg, const struct wick_host_cgroup *g, const struct wick_host_cgroup_reading *now)
@@ -560,9 +359,9 @@ int wick_host_recorder_write_to(struct wick_host_recorder *r, struct wick_output
     const struct wick_jfr_source source = wick_host_tables_source(&r->tables);
     struct wick_jfr_config config = {
         .start_mono_ns = r->start_ns,
-        .max_frames = FRAMES,
+        .max_frames = WICK_HOST_RECORDER_FRAMES,
         .chunk_ns = chunk_ns,
-        .chunk_begin = write_settings,
+        .chunk_begin = wick_host_report_settings,
         .chunk_arg = r,
     };
     wick_output_limit_chunks(out, &config);
@@ -602,11 +401,14 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
     wick_hash_seed_init();
     allow_descriptors();
     r->choice = *choice;
+    r->ports = wick_host_socket_ports();
+    wick_host_priority_init(&r->priority);
     wick_strbuf_init(&r->labels);
     r->start_ns = wick_clock_mono_ns();
     r->start_epoch_ns = wick_clock_epoch_ns();
     unsigned what = (choice->threshold_ns ? WICK_HOST_LOAD_WAITS : 0) | (choice->io_period ? WICK_HOST_LOAD_IO : 0) |
-                    (choice->stall_ns ? WICK_HOST_LOAD_STALLS : 0);
+                    (choice->stall_ns ? WICK_HOST_LOAD_STALLS : 0) |
+                    (choice->call_ns || choice->socket_ns ? WICK_HOST_LOAD_CALLS : 0);
     int rc = find_probes(r, &what, err);
     rc = rc ? rc : wick_host_kernel_open(&r->kernel, what, take_record, r, err);
     if (!rc) {
@@ -618,8 +420,6 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
             wick_host_rewalk_init(&r->again) || !r->kept)
             rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
     }
-    if (!rc)
-        wick_host_priority_init(&r->priority);
     if (!rc && choice->interval_ns)
         rc = wick_host_kernel_start(r->kernel, choice->interval_ns, err);
     if (!rc && choice->threshold_ns)
@@ -628,12 +428,15 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
         rc = wick_host_kernel_start_io(r->kernel, choice->io_period, err);
     if (!rc && choice->stall_ns)
         rc = wick_host_kernel_start_stalls(r->kernel, choice->stall_ns, err);
+    if (!rc && (choice->call_ns || choice->socket_ns))
+        rc = wick_host_kernel_start_calls(r->kernel, choice->call_ns, choice->socket_ns, err);
     for (uint32_t i = 0; i < choice->ncounted && !rc; i++)
         rc = wick_host_kernel_start_counted(r->kernel, &r->probes[i], i, choice->counted[i].name, err);
     if (rc) {
         wick_host_recorder_close(r, NULL);
         return rc;
     }
+    wick_host_priority_restart(&r->priority);
     *out = r;
     return 0;
 }
@@ -657,7 +460,7 @@ static void renew(struct wick_host_recorder *r, uint64_t now_ns)
 
 static void flush(struct wick_host_recorder *r, uint64_t now_ns, bool end)
 {
-    write_totals(r, now_ns);
+    wick_host_report_totals(r, now_ns);
     wick_host_pressure_write(r->writer, now_ns);
     wick_host_cgroups_read(&r->processes.cgroups, now_ns, end, write_cgroup, r);
     bool forget = wick_host_lasting_bytes(&r->tables) >= LASTING_LIMIT && now_ns - r->renewed_ns >= RENEW_NS;
@@ -726,7 +529,7 @@ void wick_host_recorder_close(struct wick_host_recorder *r, struct wick_host_tot
         uint64_t now_ns = wick_clock_mono_ns();
         flush(r, now_ns, true);
         if (totals) {
-            add_up(r, totals);
+            wick_host_report_add_up(r, totals);
             add_up_skipped(r, &due, totals);
         }
         wick_jfr_writer_close(r->writer, now_ns, NULL);

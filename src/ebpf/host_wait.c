@@ -53,6 +53,7 @@ static void write_phase(struct wait *w, struct wick_host_relation by, uint64_t w
     if (!weight_ns)
         return;
     by.thread = w->of->labels;
+    by.lock_owner = state == WICK_JFR_STATE_WAITING_FOR_CPU ? NULL : w->of->lock_owner;
     w->event.context = wick_host_process_context(w->of->processes, w->of->process, &by);
     w->event.weight_ns = weight_ns;
     w->event.state = state;

@@ -28,6 +28,8 @@ struct wick_opt_host_events {
     uint64_t threshold_ns; /* of time off the CPU: shorter waits are chosen at random, in proportion */
     uint64_t io_period;    /* of requests to disks: one of so many is chosen at random */
     uint64_t stall_ns;     /* of stalls for memory: a threshold likewise */
+    uint64_t call_ns;      /* of system calls, likewise */
+    uint64_t socket_ns;    /* of those that send to sockets, receive from them or connect them, likewise */
     uint32_t ncounted;
     struct wick_opt_host_counted counted[WICK_OPT_HOST_COUNTED];
 };

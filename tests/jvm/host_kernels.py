@@ -21,7 +21,7 @@ THRESHOLD_NS = 1_000_000  # of waits, by default
 BRIEF_RUNS = 10    # of a program that lives for 60 ms of CPU time: some 60 samples,
 BRIEF_LEAST = 8    # of which so many are always there (1e-15)
 SPUN = "uprobe:/bin/native_spin:spin_inner"
-COUNTED = f"blockio,memstall,sched:sched_process_exec,page-faults=8,{SPUN}=50,syscalls:sys_enter_read=100"
+COUNTED = f"blockio,memstall,network,syscalls,sched:sched_process_exec,page-faults=8,{SPUN}=50,syscalls:sys_enter_read=100"
 CPU_TICKS = 300    # of 10 ms, that the JVM and the native program have each while a recording is made
 
 INIT = r"""#!/bin/busybox sh

@@ -15,12 +15,14 @@ static void test_host_events__words_are_taken_alone_and_as_a_list(void **state)
 {
     static const struct {
         const char *list;
-        uint64_t interval_ns, threshold_ns, io_period, stall_ns;
+        uint64_t interval_ns, threshold_ns, io_period, stall_ns, call_ns, socket_ns;
     } cases[] = {{"cpu", 7, 0},
                  {"blockio", 0, 0, 1},
                  {"cpu,blockio=4294967295,sched", 7, 1000000, 4294967295},
                  {"memstall", 0, 0, 0, 1000000},
                  {"memstall=4s,sched=1us", 0, 1000, 0, 4000000000},
+                 {"syscalls=2ms", 0, 0, 0, 0, 2000000, 0},
+                 {"network,syscalls:sys_enter_read", 0, 0, 0, 0, 0, 1000000},
                  {"sched", 0, 1000000},
                  {"cpu,sched", 7, 1000000},
                  {"sched=2us,cpu", 7, 2000},
@@ -33,6 +35,8 @@ static void test_host_events__words_are_taken_alone_and_as_a_list(void **state)
         assert_int_equal(e.threshold_ns, cases[i].threshold_ns);
         assert_int_equal(e.io_period, cases[i].io_period);
         assert_int_equal(e.stall_ns, cases[i].stall_ns);
+        assert_int_equal(e.call_ns, cases[i].call_ns);
+        assert_int_equal(e.socket_ns, cases[i].socket_ns);
     }
 }
 

@@ -63,7 +63,7 @@ const struct wick_jfr_event_info wick_jfr_events[WICK_JFR_EVENT_COUNT] = {
 #undef END
 };
 _Static_assert((int)FIRST_PERF_SAMPLE == (int)WICK_JFR_FIELD_PERF_SAMPLE_start_ns, "bounds agree with the field ids");
-_Static_assert((int)LAST_OOM_KILL == (int)WICK_JFR_FIELD_COUNT, "bounds agree with the field ids");
+_Static_assert((int)LAST_NETWORK_CALL == (int)WICK_JFR_FIELD_COUNT, "bounds agree with the field ids");
 
 const struct wick_jfr_field_info wick_jfr_fields[WICK_JFR_FIELD_COUNT] = {
 #define EVENT(...)

@@ -51,6 +51,8 @@ static const struct wick_jfr_sample_type sample_types[] = {
     {"wick.PerfSample", WICK_KIND_PERF, BY_FIELD, .named = true},
     {"wick.BlockIO", WICK_KIND_BLOCK_IO, BY_FIELD},
     {"wick.MemoryStall", WICK_KIND_MEMORY_STALL, BY_FIELD},
+    {"wick.NetworkCall", WICK_KIND_NETWORK, BY_FIELD},
+    {"wick.SystemCall", WICK_KIND_SYSTEM_CALL, BY_FIELD},
     {"datadog.ExecutionSample", WICK_KIND_CPU, BY_PERIOD},
     {"datadog.MethodSample", WICK_KIND_WALL, BY_PERIOD},
     {"jdk.ObjectAllocationSample", WICK_KIND_ALLOC, BY_SIZE, .weight = "weight", .size = "allocationSize"},

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host_owner.h - names of the threads that had a lock that others waited for
+ *
+ * A lock has the number of its owner as the owner's process knows it, which in a container is another one than here.
+ * What a thread is called is asked for when a wait has ended. The owner may be gone by then, or may never have been
+ * one: what is no thread of the process gets no name.
+ */
+#ifndef WICK_EBPF_HOST_OWNER_H
+#define WICK_EBPF_HOST_OWNER_H
+
+#include "ebpf/host_process.h"
+
+enum { WICK_HOST_OWNERS = 256, WICK_HOST_OWNER_NAME = WICK_HOST_COMM + 12 };
+
+struct wick_host_owners {
+    struct wick_host_owner {
+        struct wick_host_birth birth;
+        uint64_t read_ns; /* 0 = empty */
+        uint32_t tid;
+        char name[WICK_HOST_OWNER_NAME]; /* "main-4711", with the number of this machine; "" = there is none */
+    } of[WICK_HOST_OWNERS];
+};
+
+/* The name of a thread by its number in its process; NULL = it has none. Borrowed until the next call. */
+const char *wick_host_owner_name(struct wick_host_owners *o, const struct wick_host_process *p, uint32_t tid,
+                                 uint64_t now_ns);
+
+#endif

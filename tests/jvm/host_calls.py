@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# once
+# alone
+"""System calls in recordings of the whole machine, `wick host -e syscalls,network`: a program that counts and times its own, on sockets
+of TCP and of this machine, and calls that fail. And with -e sched who had the lock that a thread waited for, also in a namespace
+where its threads have other numbers."""
+import collections
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+
+import jvmtest as t
+
+ROUNDS, PAUSE = 25, 0.02   # receives of the client, and how long each waits for the answer
+SHORT_ROUNDS = 300         # of another program, whose answers take no time
+THRESHOLD = 0.002          # s, of the recording that takes short calls at random
+
+CLIENT = """import ctypes, errno, json, os, socket, sys, threading, time
+path, rounds, pause, short = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4])
+said = {}
+def listen(family, address):
+    s = socket.socket(family)
+    s.bind(address)
+    s.listen()
+    return s
+def serve(s):
+    c, _ = s.accept()
+    for i in range(rounds + short):
+        c.recv(100)
+        if i < rounds:
+            time.sleep(pause)
+        c.sendall(b"y" * 7)
+    while c.recv(100):
+        pass
+def ask(c, name, count):
+    waited = []
+    for i in range(count):
+        c.sendall(b"x" * 5)
+        begin = time.monotonic_ns()
+        c.recv(100)
+        waited.append(time.monotonic_ns() - begin)
+    said[name] = said.get(name, []) + waited
+tcp, local = listen(socket.AF_INET, ("127.0.0.1", 0)), listen(socket.AF_UNIX, path)
+closed = listen(socket.AF_INET, ("127.0.0.1", 0))
+said["port"], said["closed port"] = tcp.getsockname()[1], closed.getsockname()[1]
+closed.close()
+servers = [threading.Thread(target=serve, args=(a,)) for a in (tcp, local)]
+for s in servers:
+    s.start()
+c = socket.create_connection(("127.0.0.1", said["port"]))
+said["from port"] = c.getsockname()[1]
+u = socket.socket(socket.AF_UNIX)
+u.connect(path)
+for each, name in ((c, "tcp"), (u, "local")):
+    ask(each, name, rounds + short)
+try:
+    socket.create_connection(("127.0.0.1", said["closed port"]))
+except ConnectionRefusedError:
+    pass
+lock = threading.Lock()
+lock.acquire()
+lock.acquire(timeout=0.05)
+said["tid"] = threading.get_native_id()
+c.close()
+u.close()
+for s in servers:
+    s.join()
+print(json.dumps(said))
+"""
+
+
+class Recording:
+    def __init__(self, name, events):
+        self.file = t.path(name + ".jfr")
+        self.process = subprocess.Popen([t.WICK, "host", "-d", "3600", "-e", events, "-f", self.file], stderr=subprocess.PIPE, text=True)
+        t.check(f"-e {events} runs", t.until(lambda: os.path.exists(self.file) and os.path.getsize(self.file), pause=0.02))
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        self.said = self.process.communicate()[1]
+        t.check("it records", self.process.returncode == 0, self.said)
+        return self
+
+    def events_of(self, kind, pid):
+        return [e for e in t.json_values(self.file, kind) if re.search(rf"^process=[^,]*-{pid}(,|$)", e["context"])]
+
+    def lost(self, kind, event):
+        """Those that are missing of a type; the sums are checked."""
+        total = [r for r in t.events(self.file, "wick.SampleTotals") if r["type"] == kind][-1]
+        fired, recorded, dropped = (int(total[k]) for k in ("fired", "recorded", "dropped"))
+        found = len(t.json_values(self.file, event))
+        t.check(f"{kind}: fired = recorded + dropped, and so many are there", fired == recorded + dropped > 0 and recorded == found,
+                (total, found, self.said))
+        return dropped
+
+
+def seconds(events, field="duration"):
+    return sum(t.json_seconds(e[field]) for e in events)
+
+
+def check_sockets(said, calls, lost):
+    """What the program knows of its own calls is what was recorded."""
+    here, there = f"127.0.0.1:{said['from port']}", f"127.0.0.1:{said['port']}"
+    client = [e for e in calls if (e["local"], e["peer"]) == (here, there)]
+    server = [e for e in calls if (e["local"], e["peer"]) == (there, here)]
+    by = collections.Counter((who, e["operation"]) for who, of in (("client", client), ("server", server)) for e in of)
+    rounds = ROUNDS + SHORT_ROUNDS
+    # the server's last receive is the end of the connection
+    known = {("client", "send"): rounds, ("client", "receive"): rounds, ("client", "connect"): 1, ("server", "send"): rounds,
+             ("server", "receive"): rounds + 1, ("server", "accept"): 1}
+    t.check("TCP: each call of both ends", lost or by == known, (by, known))
+    t.check("with the bytes", lost or [sum(int(e["bytes"]) for e in client if e["operation"] == o) for o in ("send", "receive")] ==
+            [5 * rounds, 7 * rounds], client[:2])
+    t.check("and the protocol, without an error", all(e["protocol"] == "tcp" and not e["error"] for e in client + server), client[:2])
+    receives = [t.json_seconds(e["duration"]) for e in client if e["operation"] == "receive"]
+    t.check("no receive took longer than the program saw", all(a <= b / 1e9 for a, b in zip(sorted(receives), sorted(said["tcp"]))),
+            (receives[-3:], said["tcp"][-3:]))
+    t.check("and it waited for the answers", sum(s >= PAUSE / 2 for s in receives) >= ROUNDS - lost, receives)
+    t.check("the time until an acknowledgement is there", any(t.json_seconds(e["roundTrip"]) > 0 for e in client), client[-1:])
+    local = [e for e in calls if e["protocol"] == "unix-stream" and e["peer"] == f"unix:{t.path('socket')}"]
+    by = collections.Counter(e["operation"] for e in local)
+    t.check("sockets of this machine by the name of either end", lost or by == {"send": 2 * rounds, "receive": 2 * rounds + 1, "connect": 1, "accept": 1}, by)
+    refused = [e for e in calls if e["error"] == "ECONNREFUSED"]
+    t.check("a connection that is refused", lost or len(refused) == 1 and refused[0]["operation"] == "connect", refused)
+    t.check("the label peer", lost or any(f",operation=receive,peer={there}" in e["context"] for e in client), client[:1])
+    t.check("stacks of the program", all(any("recv" in f["method"]["name"] for f in e["stackTrace"]["frames"]) for e in client
+                                         if e["operation"] == "receive"), client[:1])
+
+
+def check_calls(said, calls, lost):
+    mine = [e for e in calls if e["eventThread"]["osThreadId"] == said["tid"]]
+    waits = [e for e in mine if e["call"] == "futex" and t.json_seconds(e["duration"]) >= 0.05]
+    t.check("a wait for a lock that takes too long", lost or any(e["error"] == "ETIMEDOUT" for e in waits), waits)
+    naps = [e for e in calls if e["call"] == "clock_nanosleep"]
+    t.check("each sleep, by name, and no shorter than it was", lost or len(naps) == 2 * ROUNDS and
+            all(t.json_seconds(e["duration"]) >= PAUSE for e in naps), (len(naps), naps[:2]))
+    t.check("each call stands for itself or for the threshold", all(t.json_seconds(e["weight"]) >= max(t.json_seconds(e["duration"]), 1e-6) - 1e-9
+                                                                     for e in calls), calls[:2])
+
+
+def check_chosen(exact, chosen, lost, walk):
+    """Short ones at random add up to what all take together."""
+    lengths = [t.json_seconds(e["duration"]) for e in exact]
+    most_off = t.sum_within(sum(s * (THRESHOLD - s) for s in lengths if s < THRESHOLD), THRESHOLD) + len(exact) * (2 * walk + 2e-5)
+    said = f"{seconds(chosen, 'weight'):.4f} s by {len(chosen)} at random, {sum(lengths):.4f} by all {len(exact)}, {most_off:.4f} apart at most"
+    print(f"# {said}")
+    t.check("those at random add up to the same", lost or abs(seconds(chosen, "weight") - sum(lengths)) <= most_off, said)
+    t.check("and none stands for less than the threshold", all(t.json_seconds(e["weight"]) >= THRESHOLD - 1e-9 for e in chosen), chosen[:2])
+
+
+def check_program():
+    exact, chosen = Recording("exact", "syscalls,network=1us"), Recording("chosen", f"network={round(THRESHOLD * 1e6)}us")
+    p = subprocess.Popen(["python3", "-c", CLIENT, t.path("socket"), str(ROUNDS), str(PAUSE), str(SHORT_ROUNDS)], stdout=subprocess.PIPE, text=True)
+    said = json.loads(p.communicate()[0])
+    exact.end()
+    chosen.end()
+    lost = exact.lost("network", "wick.NetworkCall")
+    calls = exact.events_of("wick.NetworkCall", p.pid)
+    check_sockets(said, calls, lost)
+    walk = float(re.search(r"calls on sockets; ([\d.]+) us", exact.said)[1]) / 1e6
+    check_chosen(calls, chosen.events_of("wick.NetworkCall", p.pid), lost + chosen.lost("network", "wick.NetworkCall"), walk)
+    check_calls(said, exact.events_of("wick.SystemCall", p.pid), exact.lost("syscalls", "wick.SystemCall"))
+    r = t.wick("top", "-e", "network", "--by", "peer", "--process", f"-{p.pid}$", exact.file)
+    t.check("wick top by peer", f" 127.0.0.1:{said['port']}\n" in r.out, r)
+    r = t.wick("convert", "-e", "syscalls", "--by", "call", "--process", f"-{p.pid}$", "--to", "collapsed", exact.file)
+    t.check("and by call", "[clock_nanosleep];" in r.out and "[recvfrom];" in r.out, r)
+
+
+def threads(pid):
+    """{name: numbers} of the threads of a process."""
+    found = collections.defaultdict(set)
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{tid}/comm", encoding="utf-8") as f:
+            found[f.read().strip()].add(int(tid))
+    return found
+
+
+def check_owners(where, program, *before):
+    """The time in pthread_mutex_lock() has the thread that had the lock."""
+    recording = Recording(where, "sched")
+    p = subprocess.Popen([*before, program], start_new_session=True)
+    try:
+        t.check(f"{where}: the program runs", t.until(lambda: running(program)), before)
+        pid = running(program)[0]
+        t.until(lambda: len(threads(pid)["holds"]) == 2)
+        owners = {f"holds-{tid}" for tid in threads(pid)["holds"]}
+        t.until(lambda: t.wick("top", "-e", "wall", "--json", "--by", "lock-owner", "--process", f"-{pid}$", recording.file).out.count("holds-") >= 2, pause=1)
+    finally:
+        os.killpg(p.pid, signal.SIGKILL)
+        p.wait()
+        for one in running(program):
+            os.kill(one, signal.SIGKILL)
+    rows = collections.Counter()
+    for e in recording.end().events_of("profiler.WallClockSample", pid):
+        if any("mutex_lock" in f["method"]["name"] or "lock_wait" in f["method"]["name"] for f in (e["stackTrace"] or {"frames": []})["frames"]) and \
+                e["state"] != "STATE_WAITING_FOR_CPU":
+            found = re.search(r",lock-owner=([^,]*)", e["context"])
+            rows[found[1] if found else ""] += t.json_seconds(e["weight"])
+    print(f"# {where}: {dict(rows)}")
+    t.check(f"{where}: both locks have their owners", owners <= set(rows) <= owners | {""}, (rows, owners))
+    t.check("who are known nearly always", rows[""] <= 0.1 * sum(rows.values()), rows)
+
+
+def running(program):
+    """Processes of that program."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{pid}/exe") == program:
+                found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+tried = t.wick("host", "-d", "100ms", "-e", "network,syscalls", "-f", t.path("try.jfr"))
+if tried.status in (5, 6):
+    t.skip("wick host", tried.err.strip())
+    t.done()
+check_program()
+locked = os.path.join(t.BUILD, "tests", "jvm", "locked")
+check_owners("here", locked)
+copy = t.path("locked2")
+shutil.copy(locked, copy)
+if t.run("unshare", "--pid", "--fork", "true").status:
+    t.skip("threads with other numbers", "no namespace for them can be made here")
+else:
+    check_owners("in a namespace", os.path.realpath(copy), "unshare", "--pid", "--fork")
+t.done()
