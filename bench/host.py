@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """host.py - what recording the whole machine costs, and how much of it is right
 
-    bench/host.py [PART...]      cost memory start java native offcpu; without names, all
+    bench/host.py [PART...]      cost calls memory start java native offcpu; without names, all
 
 - cost: of a sample of 60 frames, half of them Java, in the kernel (the run time that the kernel counts of each BPF program) and in user
   space (CPU time of `wick host`); and of 99 samples a second on all CPUs, which are busy.
+- calls: what -e syscalls and -e network cost each system call of a program, one that is not recorded: CPU time of reads and writes of one byte.
 - memory: resident set of `wick host` beside 10 JVMs and 300 processes that all run a little.
 - start: from the start of the command until its first sample.
 - java, native: walks that lead to the start of the thread: of JVMs of each JDK with five collectors, and of programs without frame
-  pointers. A walk that does not ends in a frame that says why. The first second of each program is in it, and is given apart.
+  pointers. A walk that does not ends in a frame that says why; stacks of more than 512 frames are cut on purpose, and counted
+  apart. The first second of each program is in it, and is given apart.
 - offcpu: the time that two programs on one CPU, and two on all, waited for one: against what the kernel counts (schedstat), and who ran
   instead against a trace of the scheduler.
 
@@ -41,7 +43,8 @@ import scheduler_trace
 
 CPUS = os.cpu_count()
 STATS_RUN_TIME = (32, 0)  # BPF_ENABLE_STATS, BPF_STATS_RUN_TIME
-BROKEN = re.compile(r"\[(broken|truncated|not named)")
+BROKEN = re.compile(r"\[(broken|not named)")
+CUT = re.compile(r"\[truncated")
 FIRST_NS = 1_000_000_000
 COLLECTORS = {"Serial": (8, 11, 17, 21, 25), "Parallel": (8, 11, 17, 21, 25), "G1": (8, 11, 17, 21, 25),
               "Z": (17, 21, 25), "Shenandoah": (17, 21, 25), "ConcMarkSweep": (8, 11)}
@@ -224,6 +227,28 @@ def memory(folder, length):
             os.waitpid(pid, 0)
 
 
+CALLS = 1_000_000
+
+
+def call_ns():
+    """CPU time of a system call of dd, which reads a byte and writes it."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(["dd", "if=/dev/zero", "of=/dev/null", "bs=1", f"count={CALLS // 2}"], stderr=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / CALLS * 1e9
+
+
+def calls(folder):
+    for events in ("syscalls", "network", "syscalls,network"):
+        more = []
+        for _ in range(7):
+            without = call_ns()
+            host = Host(f"{folder}/calls.jfr", "-e", events).wait_until_it_records()
+            more.append(call_ns() - without)
+            host.stop()
+        row(f"ns more a system call, -e {events}", lab.spread(more, "{:.0f}"), "-", None)
+
+
 def start_time(folder):
     times = []
     with children(*(start(sys.executable, "-c", "while True: pass") for _ in range(CPUS))):
@@ -249,7 +274,7 @@ class Walks:
     """Samples of a program, and how many of them lead to the start of their thread."""
 
     def __init__(self):
-        self.all = self.whole = self.first = self.first_whole = 0
+        self.all = self.whole = self.first = self.first_whole = self.cut = 0
         self.why = collections.Counter()
 
     def add(self, stack, time_ns, began_ns):
@@ -257,6 +282,7 @@ class Walks:
         good = not BROKEN.search(root)
         early = time_ns < began_ns + FIRST_NS
         self.all += 1
+        self.cut += bool(CUT.search(root))
         self.whole += good
         self.first += early
         self.first_whole += early and good
@@ -264,7 +290,7 @@ class Walks:
             self.why[root.strip("[]"), "first" if early else "later"] += 1
 
     def __iadd__(self, other):
-        for name in ("all", "whole", "first", "first_whole"):
+        for name in ("all", "whole", "first", "first_whole", "cut"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.why += other.why
         return self
@@ -286,8 +312,8 @@ def table_of(title, walks, goal):
     for name, w in sorted(walks.items()):
         total += w
         why = "; ".join(f"{text} ({when}) {n}" for (text, when), n in w.why.most_common(3))
-        rows.append([name, str(w.all), f"{100 * w.whole / w.all:.2f}", f"{w.first_whole} of {w.first}", why])
-    print(f"\n{title}\n\n" + pairs.table(rows, ["program", "samples", "% complete", "in its first second", "why not"]))
+        rows.append([name, str(w.all), f"{100 * w.whole / w.all:.2f}", f"{w.first_whole} of {w.first}", str(w.cut), why])
+    print(f"\n{title}\n\n" + pairs.table(rows, ["program", "samples", "% complete", "in its first second", "cut", "why not"]))
     if total.all:
         share, later = 100 * total.whole / total.all, total.all - total.first
         row(f"% of walks complete, {title}", f"{share:.2f} of {total.all}", str(goal), share >= goal)
@@ -423,7 +449,7 @@ def off_cpu(folder):
         "2", differ <= 0.02 * total)
 
 
-PARTS = ("cost", "memory", "start", "java", "native", "offcpu")
+PARTS = ("cost", "calls", "memory", "start", "java", "native", "offcpu")
 
 
 def measure():
@@ -434,7 +460,7 @@ def measure():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with lab.scratch("host") as folder:
         for part in parts:
-            {"cost": lambda: cost(folder, length), "memory": lambda: memory(folder, length), "start": lambda: start_time(folder),
+            {"cost": lambda: cost(folder, length), "calls": lambda: calls(folder), "memory": lambda: memory(folder, length), "start": lambda: start_time(folder),
              "java": lambda: java_walks(folder, length), "native": lambda: native_walks(folder, length), "offcpu": lambda: off_cpu(folder)}[part]()
     print("\n" + pairs.table(ROWS, ["what", "measured", "goal", "met"]))
     print(f"\nload {os.getloadavg()[0]:.1f} at the end")
