@@ -2,6 +2,7 @@
 #include "ebpf/host_rules.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +10,8 @@
 #include "base/err.h"
 #include "elf/eh_frame.h"
 
-enum { LIBRARY_MOST = 24 << 20, ALL_MOST = 32 << 20, NO_RULE_STEP = 16, SMALL = 64 << 10 };
+enum { LIBRARY_MOST = 24 << 20, ALL_MOST = 32 << 20, NO_RULE_STEP = 16, SMALL = 64 << 10, ENTRY = 48 };
+enum { PCREL_SDATA4 = 0x1b }; /* a form of addresses in .eh_frame_hdr */
 
 int wick_host_rules_init(struct wick_host_rules *r, const struct wick_host_rule_sink *sink,
                          struct wick_host_devices *devices)
@@ -90,11 +92,28 @@ static uint8_t *read_bytes(const struct wick_mem *from, uint64_t at, size_t size
     return NULL;
 }
 
+/* Where .eh_frame and the table of its entries begin, in the segment that holds both. */
+static wick_addr data_lo(const struct wick_host_code *c)
+{
+    const struct wick_elf_image *image = c->image;
+    struct {
+        uint8_t version, frame_form, count_form, table_form;
+        int32_t frame; /* from here */
+    } head;
+    if (!image->eh_hdr || wick_mem_read(c->mem, image->eh_hdr, &head, sizeof head) || head.version != 1 ||
+        head.frame_form != PCREL_SDATA4)
+        return image->ro_lo;
+    wick_addr frame = image->eh_hdr + offsetof(__typeof__(head), frame) + (wick_addr)(int64_t)head.frame;
+    wick_addr lo = frame < image->eh_hdr ? frame : image->eh_hdr;
+    return lo >= image->ro_lo && lo < image->ro_hi ? lo : image->ro_lo;
+}
+
 /* The library of the file that is mapped there; NULL if it cannot be read. */
-static struct wick_host_library *from_file(struct wick_host_rules *r, const struct wick_host_code *c, size_t size)
+static struct wick_host_library *from_file(struct wick_host_rules *r, const struct wick_host_code *c, wick_addr lo,
+                                           size_t size)
 {
     struct wick_host_file file;
-    if (wick_host_file_open(r->devices, c->pid, c->image->ro_lo, &file))
+    if (wick_host_file_open(r->devices, c->pid, lo, &file))
         return NULL;
     const struct wick_host_library_key key = {.file = file.id, .at = file.offset, .size = size};
     struct wick_host_library *l = known_library(r, &key);
@@ -108,23 +127,26 @@ static struct wick_host_library *from_file(struct wick_host_rules *r, const stru
     return l;
 }
 
-static struct wick_host_library *from_memory(struct wick_host_rules *r, const struct wick_host_code *c, size_t size)
+static struct wick_host_library *from_memory(struct wick_host_rules *r, const struct wick_host_code *c, wick_addr lo,
+                                             size_t size)
 {
-    const struct wick_host_library_key key = {.birth = c->birth, .at = c->image->ro_lo, .size = size};
+    const struct wick_host_library_key key = {.birth = c->birth, .at = lo, .size = size};
     uint8_t *read = read_bytes(c->mem, key.at, size);
     return read ? keep_library(r, &key, read) : NULL;
 }
 
-/* The bytes of the image's segment with .eh_frame. NULL: it has none, or they are too many, or cannot be read. */
-static const struct wick_host_library *bytes_of(struct wick_host_rules *r, const struct wick_host_code *c)
+/* The bytes of the image's unwind data, from *lo on. NULL: it has none, or they are too many, or cannot be read. */
+static const struct wick_host_library *bytes_of(struct wick_host_rules *r, const struct wick_host_code *c,
+                                                wick_addr *lo)
 {
-    size_t size = c->image->ro_hi - c->image->ro_lo;
+    *lo = data_lo(c);
+    size_t size = c->image->ro_hi - *lo;
     if (c->image->ro_hi <= c->image->ro_lo || size > LIBRARY_MOST)
         return NULL;
     struct wick_host_found *f = found_place(r, c);
     struct wick_host_library *l = is_found(f, c) ? known_library(r, &f->key) : NULL;
-    l = l ? l : from_file(r, c, size);
-    l = l ? l : from_memory(r, c, size);
+    l = l ? l : from_file(r, c, *lo, size);
+    l = l ? l : from_memory(r, c, *lo, size);
     if (!l)
         return NULL;
     *f = (struct wick_host_found){c->birth, c->image->ro_lo, c->image->inode, c->image->id, l->key};
@@ -157,6 +179,22 @@ static bool is_cheap(const struct wick_elf_image *image, const struct wick_host_
     return image && (at_hand || image->ro_hi - image->ro_lo < SMALL);
 }
 
+/* The rule at pc, of unwind data that is cheap to read. Where the kernel starts a program, or its loader, is the end of
+ * every stack. Not all toolchains say so: without a rule there, there is nothing to return to in its first ENTRY bytes.
+ * 0, 1 for one of these, or negative. */
+static int rule_at(const struct wick_mem *m, const struct wick_elf_image *image, bool cheap, wick_addr pc,
+                   struct wick_unwind_rule *rule, wick_addr *from, wick_addr *next)
+{
+    int rc = cheap ? wick_eh_rule(m, image, pc, rule, from, next) : -WICK_E_NOTFOUND;
+    if (!rc || !image || !image->entry || pc < image->entry || pc - image->entry >= ENTRY)
+        return rc;
+    wick_addr step = (pc & ~(wick_addr)(NO_RULE_STEP - 1)) + NO_RULE_STEP, last = image->entry + ENTRY;
+    *rule = (struct wick_unwind_rule){.flags = WICK_RULE_END};
+    *from = image->entry;
+    *next = step < last ? step : last;
+    return 1;
+}
+
 /* Where rules begin that end where one begins at `from`, behind a place without one. */
 static wick_addr first_rule(const struct wick_mem *m, const struct wick_elf_image *image, wick_addr from,
                             wick_addr none)
@@ -171,31 +209,36 @@ static wick_addr first_rule(const struct wick_mem *m, const struct wick_elf_imag
 int wick_host_rules_find(struct wick_host_rules *r, const struct wick_host_code *code, uint64_t pc,
                          struct wick_unwind_rule *rule)
 {
-    const struct wick_host_library *at_hand = code->image ? bytes_of(r, code) : NULL;
-    if (!is_cheap(code->image, at_hand))
+    wick_addr lo;
+    if (!code->image)
         return -WICK_E_NOTFOUND;
-    struct near_memory near = {code->mem, code->image->ro_lo, at_hand};
+    const struct wick_host_library *at_hand = bytes_of(r, code, &lo);
+    struct near_memory near = {code->mem, lo, at_hand};
     const struct wick_mem m = {.read = read_near, .ctx = &near};
-    return wick_eh_rule(&m, code->image, pc, rule, NULL, NULL);
+    wick_addr from, next;
+    int rc = rule_at(&m, code->image, is_cheap(code->image, at_hand), pc, rule, &from, &next);
+    return rc < 0 ? rc : 0;
 }
 
 void wick_host_rules_page(struct wick_host_rules *r, const struct wick_host_code *code, uint64_t pc, uint64_t now_ns)
 {
     const struct wick_elf_image *image = code->image;
-    const struct wick_host_library *at_hand = image ? bytes_of(r, code) : NULL;
+    wick_addr lo = 0;
+    const struct wick_host_library *at_hand = image ? bytes_of(r, code, &lo) : NULL;
     struct wick_host_page page = {code->birth, pc & ~(uint64_t)(WICK_HOST_PAGE - 1)};
     struct wick_host_rows rows = {.n = 1}; /* without an image: no rule in all of the page */
-    struct near_memory near = {code->mem, image ? image->ro_lo : 0, at_hand};
+    struct near_memory near = {code->mem, lo, at_hand};
     const struct wick_mem m = {.read = read_near, .ctx = &near};
+    const bool cheap = is_cheap(image, at_hand);
     uint32_t n = 0;
     for (uint64_t at = page.page, end = at + WICK_HOST_PAGE, known = at, none = 0;
-         is_cheap(image, at_hand) && at < end && n < WICK_HOST_ROWS;) {
+         image && at < end && n < WICK_HOST_ROWS;) {
         struct wick_unwind_rule rule;
         wick_addr from = 0, next = 0;
         memset(&rule, 0, sizeof rule);
-        uint16_t number =
-            wick_eh_rule(&m, image, at, &rule, &from, &next) ? 0 : wick_host_number(&r->numbers, &rule, now_ns);
-        if (number && none) { /* it is not the first one that begins since then */
+        int rc = rule_at(&m, image, cheap, at, &rule, &from, &next);
+        uint16_t number = rc < 0 ? 0 : wick_host_number(&r->numbers, &rule, now_ns);
+        if (!rc && number && none) { /* it is not the first one that begins since then */
             wick_addr first = first_rule(&m, image, from, none);
             none = 0;
             if (first < from) {
@@ -208,10 +251,10 @@ void wick_host_rules_page(struct wick_host_rules *r, const struct wick_host_code
             rows.row[n].from = (uint16_t)(n ? from - page.page : 0);
             rows.row[n++].rule = number;
         }
-        none = number ? 0 : at;
+        none = !rc && number ? 0 : at;
         /* what has no rule is searched in steps; where the rule that is found next begins is known then */
         at = number && next > at ? next : (at & ~(uint64_t)(NO_RULE_STEP - 1)) + NO_RULE_STEP;
-        known = number ? at : known;
+        known = !rc && number ? at : known;
     }
     if (n)
         rows.n = n;

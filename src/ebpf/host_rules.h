@@ -32,7 +32,7 @@ struct wick_host_library_key {
 struct wick_host_library {
     struct wick_host_library_key key;
     uint64_t use;   /* 0 = a free place */
-    uint8_t *bytes; /* of the segment that holds .eh_frame */
+    uint8_t *bytes; /* .eh_frame, the table of its entries, and what lies behind them in the segment */
 };
 
 /* What a process's image was found to be, so that its file need not be opened for each page. */

@@ -40,6 +40,7 @@ struct wick_elf_image {
     wick_addr eh_hdr;           /* .eh_frame_hdr, 0 if there is none */
     wick_addr ro_lo, ro_hi;     /* the segment that holds .eh_frame_hdr and .eh_frame */
     wick_addr dyn;              /* the dynamic section, 0 if there is none */
+    wick_addr entry;            /* where the kernel starts it, 0 = nowhere, or not known (this process) */
     uint32_t eh_hdr_size, dyn_size;
     uint32_t id;    /* grows from image to image */
     uint32_t flags; /* WICK_IMAGE_* */

@@ -114,9 +114,11 @@ int wick_elf_image_probe(const struct wick_mem *m, wick_addr base, struct wick_e
         /* The first loaded segment holds the file header; segments are sorted by address. */
         wick_addr bias = base - (phdrs[i].p_vaddr - phdrs[i].p_offset);
         rc = wick_elf_image_describe(m, bias, phdrs, e.e_phnum, out);
-        if (!rc)
-            out->machine = e.e_machine;
-        return rc;
+        if (rc)
+            return rc;
+        out->machine = e.e_machine;
+        out->entry = e.e_entry ? bias + e.e_entry : 0;
+        return 0;
     }
     return -WICK_E_FORMAT;
 }

@@ -240,6 +240,35 @@ static void test_rules__begin_with_the_first_instruction_behind_a_gap(void **sta
     release_libc(&l);
 }
 
+/* A program starts in code without a rule, of which some has one nearby. */
+static void test_rules__where_a_program_starts_is_the_end_of_the_stack(void **state)
+{
+    enum { ENTRY = 48 };
+    struct library l;
+    struct wick_host_rules r;
+    memset(&seen, 0, sizeof seen);
+    find_libc(&l);
+    l.pc = (uintptr_t)rules_behind_a_gap;
+    l.image = wick_elf_images_find(&l.images, l.pc);
+    assert_non_null(l.image);
+    assert_int_equal(wick_host_rules_init(&r, &sink, &l.devices), 0);
+    rules_for(&r, &l, 1, &l.mem, l.image, honest);
+    struct wick_elf_image starts = *l.image;
+    for (uint32_t at = 0; at < WICK_HOST_PAGE; at += 24) {
+        const struct wick_unwind_rule none = {0};
+        starts.entry = (l.pc & ~(uint64_t)(WICK_HOST_PAGE - 1)) + at;
+        rules_for(&r, &l, 2, &l.mem, &starts, planted);
+        for (uint32_t byte = 0; byte < WICK_HOST_PAGE; byte++) {
+            bool ends = !memcmp(&honest[byte], &none, sizeof none) && byte >= at && byte < at + ENTRY;
+            assert_int_equal(planted[byte].flags, ends ? WICK_RULE_END : honest[byte].flags);
+            if (!ends)
+                assert_memory_equal(&planted[byte], &honest[byte], sizeof none);
+        }
+    }
+    wick_host_rules_release(&r);
+    release_libc(&l);
+}
+
 /* A process has memory of its own that says it has libc's build id. */
 static void test_rules__a_build_id_is_not_believed(void **state)
 {
@@ -296,6 +325,7 @@ int main(void)
         cmocka_unit_test(test_numbers__are_not_used_again_within_a_second),
         cmocka_unit_test(test_rules__changed_memory_is_not_believed_for_others),
         cmocka_unit_test(test_rules__begin_with_the_first_instruction_behind_a_gap),
+        cmocka_unit_test(test_rules__where_a_program_starts_is_the_end_of_the_stack),
         cmocka_unit_test(test_rules__a_build_id_is_not_believed),
         cmocka_unit_test(test_threads__one_that_has_another_osthread_is_not_believed),
     };
