@@ -9,6 +9,8 @@ Every program of bench/causes has one planted cause, or none (healthy). Its open
     // expect: RULE [KEY=TEXT]   the finding that names the cause; figures hold these texts ("_" for a blank);
                               " | " between several, each of which does
     // symptom: RULE...          findings that are true, but not the cause
+    // share: TEXT               what the cause takes, as its author measured it
+    // judge: TEXT               for a reader: which findings are right, where the author did not know the rules
     // jvm: OPTION...            of the JVM
     // jdk: N                    which JDK, where JDKS (default ~/.cache/wick/jdk) has it in N/home
     // cpu: X                    CPUs that a cgroup of its own lets it use
