@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: statements are computed while the ledger is locked; postings wait for it with the session that others wait for: BranchLedger.statement
 // share: 34 % of a posting is waiting for the ledger, and 65 % for a session, whose holder waits for the ledger; statement() holds it for 66 to 79 %
-// expect: lock-contention holder=BranchLedger.statement | lock-contention owner=BranchLedger.statement | lock-contention held=BranchLedger.statement | lock-contention frame=BranchLedger.statement | waiting holder=BranchLedger.statement | waiting owner=BranchLedger.statement | waiting held=BranchLedger.statement | waiting frame=BranchLedger.statement
+// expect: waiting holder=BranchLedger.statement | waiting frame=BranchLedger.statement | lock-contention holder=BranchLedger.statement | lock-contention frame=BranchLedger.statement | endpoint-wait holder=BranchLedger.statement
 // judge: right is what names statement() as the holder of the lock; the wait for a session in teller() is a symptom, which is louder
-// symptom: waiting lock-contention busy-pool hot-method hot-calls hot-code
+// symptom: waiting lock-contention pool-busy hot-method hot-calls hot-code
 // jdk: 21
 // set: tenth
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: the pool that talks to the customs office never has more threads than its core size, 2, as its queue is never full; declarations wait in it: CustomsBridge.declare
 // share: 96 % of a declaration is waiting in the queue of the pool
-// expect: busy-pool | small-pool | pool-queue | queue-wait | waiting frame=CustomsBridge.declare
+// expect: pool-busy | waiting frame=CustomsBridge.declare | endpoint-wait frame=CustomsBridge.declare
 // judge: right is that the pool of 2 threads is too small and that declarations are queued; that duty() sleeps is a symptom
 // symptom: waiting
 // jdk: 21

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: object streams that are never reset keep each event that was ever written to them, so the heap is nearly full of them: EventFeed.publish
 // share: 46000 to 57000 events a second; 318000 to 354000 if each stream is reset after 1000 events, so 83 % of the time; collections are 3 to 13 %
-// expect: hot-method frame=EventFeed.publish | hot-method caller=EventFeed.publish | hot-calls frame=EventFeed.publish | hot-calls caller=EventFeed.publish | hot-code frame=EventFeed.publish | endpoint-cpu frame=EventFeed.publish
+// expect: hot-method frame=EventFeed.publish | hot-method caller=EventFeed.publish | hot-calls frame=EventFeed.publish | hot-calls caller=EventFeed.publish | hot-code frame=EventFeed.publish | endpoint-cpu frame=EventFeed.publish | live-set frame=EventFeed.publish | live-set class=ObjectOutputStream
 // judge: right is what names publish() or the handle table of ObjectOutputStream below it, as code that takes the CPU or as what keeps the heap; collections alone are a symptom
-// symptom: collections gc-pressure gc-pauses heap-full allocation hot-method hot-calls hot-code
+// symptom: gc-pauses gc-cpu live-set heap-limit promotion memory-growth allocation-stall hot-method hot-calls hot-code
 // jvm: -Xmx96m
 // jdk: 17
 // set: tenth

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: each fare is handed over from thread to thread twice, and each time both have to meet, which takes far longer than the work on it: FareStream.read, rate and post
 // share: a fare each 4.4 to 70 us, of which 0.2 to 0.4 us are work of all three threads together: 94 % or more is hand-over
-// expect: handover frame=FareStream | hand-over frame=FareStream | waiting frame=FareStream.read | waiting frame=FareStream.rate | waiting frame=FareStream.post | hot-method caller=FareStream | hot-calls caller=FareStream
+// expect: waiting frame=FareStream.read | waiting frame=FareStream.rate | waiting frame=FareStream.post | hot-method caller=FareStream | hot-calls frame=FareStream | hot-code frame=FareStream
 // judge: right is that threads hand over to each other at a high rate, or a wait or hot code of the SynchronousQueue below read(), rate() or post()
-// symptom: waiting hot-method hot-calls hot-code context-switches
+// symptom: waiting saturated-thread hot-method hot-calls hot-code
 // jdk: 17
 // set: tenth
 import java.util.Map;

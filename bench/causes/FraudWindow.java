@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: -Xmn gives three quarters of the heap to young objects, so the payments that are kept do not fit into the old generation and each collection is a full one
 // share: collections take 52 to 63 % of the time, all of them full, at 68000 to 80000 payments a second; 460000 to 790000 without -Xmn
-// expect: full-collections | collections | gc-pressure | gc-pauses | small-heap | heap-full | old-generation
+// expect: gc-pauses | gc-cpu | promotion | live-set | heap-limit
 // judge: right is that nearly all collections are full ones, that the old generation is too small for what is kept, or that collections take most of the time
-// symptom: allocation hot-method hot-calls hot-code
+// symptom: allocation-stall hot-method hot-calls hot-code
 // jvm: -Xmx64m -Xms64m -Xmn48m -XX:+UseSerialGC
 // jdk: 11
 // set: tenth

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: the bundle of texts is not cached, so each label searches classes and files of it, most of which are missing: InvoiceTexts.label
 // share: 95 to 96 % of an invoice is label()
-// expect: hot-method frame=InvoiceTexts.label | hot-method caller=InvoiceTexts.label | hot-calls frame=InvoiceTexts.label | hot-calls caller=InvoiceTexts.label | hot-code frame=InvoiceTexts.label | endpoint-cpu frame=InvoiceTexts.label | class-loading frame=InvoiceTexts.label | missing-classes frame=InvoiceTexts.label
+// expect: hot-method frame=InvoiceTexts.label | hot-method caller=InvoiceTexts.label | hot-calls frame=InvoiceTexts.label | hot-calls caller=InvoiceTexts.label | hot-code frame=InvoiceTexts.label | endpoint-cpu frame=InvoiceTexts.label | lock-contention frame=InvoiceTexts.label | waiting frame=InvoiceTexts.label
 // judge: right is what names label() or getBundle() called by it, as CPU or as a search for classes that are missing
 // symptom: hot-method hot-calls hot-code
 // jdk: 17

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a shipment copies its list of pieces for each caller, and the loop over the pieces asks for the list twice a piece: Shipment.pieces
 // share: 83 to 93 % of a manifest is grams(), in which pieces() copies
-// expect: hot-method frame=Shipment.pieces | hot-method caller=Shipment.pieces | hot-calls frame=Shipment.pieces | hot-calls caller=Shipment.pieces | hot-code frame=Shipment.pieces | endpoint-cpu frame=Shipment.pieces | hot-method frame=Manifests.grams | hot-method caller=Manifests.grams | hot-calls frame=Manifests.grams | hot-calls caller=Manifests.grams | hot-code frame=Manifests.grams | endpoint-cpu frame=Manifests.grams | allocation frame=Shipment.pieces | allocation frame=Manifests.grams
+// expect: hot-method frame=Shipment.pieces | hot-method caller=Shipment.pieces | hot-calls frame=Shipment.pieces | hot-calls caller=Shipment.pieces | hot-code frame=Shipment.pieces | endpoint-cpu frame=Shipment.pieces | hot-method frame=Manifests.grams | hot-method caller=Manifests.grams | hot-calls frame=Manifests.grams | hot-calls caller=Manifests.grams | hot-code frame=Manifests.grams | endpoint-cpu frame=Manifests.grams | allocation frame=Shipment.pieces | allocation frame=Manifests.grams | gc-pauses frame=Shipment.pieces | gc-pauses frame=Manifests.grams | gc-pauses caller=Shipment.pieces | gc-pauses caller=Manifests.grams | gc-cpu frame=Shipment.pieces | gc-cpu frame=Manifests.grams | gc-cpu caller=Shipment.pieces | gc-cpu caller=Manifests.grams
 // judge: right is what names pieces(), or grams() which calls it, as CPU or as allocations; collections alone are a symptom
-// symptom: collections gc-pressure gc-pauses allocation hot-method hot-calls hot-code
+// symptom: gc-pauses gc-cpu promotion allocation-stall hot-method hot-calls hot-code
 // jdk: 21
 // set: tenth
 import java.util.ArrayList;

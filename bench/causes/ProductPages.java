@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a page is fetched within computeIfAbsent(), in whose monitor a virtual thread cannot leave its carrier: ProductPages.page, fetch
 // share: 230 to 250 ms until one of two carriers is free, then 9 ms of fetch()
-// expect: pinned | pinned-carriers | pinned-threads | carriers | waiting frame=ProductPages.page | lock-contention frame=ProductPages.page
+// expect: waiting kind=pinned | waiting kind=carrier | endpoint-wait kind=carrier | unmounted-wait | waiting frame=ProductPages.page | lock-contention frame=ProductPages.page | endpoint-wait frame=ProductPages.page
 // judge: right is that virtual threads are pinned in computeIfAbsent() of page(), or in fetch(); that fetch() waits for its peer is a symptom
 // symptom: waiting lock-contention
 // jdk: 21

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: the selector waits for sockets that can be written to although nothing is to be written, so it returns at once: QuoteGateway.serve
 // share: 72 of 241000 selects had something to read; the thread is always on a CPU
-// expect: hot-method frame=QuoteGateway.serve | hot-method caller=QuoteGateway.serve | hot-calls frame=QuoteGateway.serve | hot-calls caller=QuoteGateway.serve | hot-code frame=QuoteGateway.serve | endpoint-cpu frame=QuoteGateway.serve | busy-wait frame=QuoteGateway.serve | spinning frame=QuoteGateway.serve
+// expect: hot-method frame=QuoteGateway.serve | hot-method caller=QuoteGateway.serve | hot-calls frame=QuoteGateway.serve | hot-calls caller=QuoteGateway.serve | hot-code frame=QuoteGateway.serve | endpoint-cpu frame=QuoteGateway.serve | busy-wait frame=QuoteGateway.serve | spinning frame=QuoteGateway.serve | saturated-thread frame=QuoteGateway.serve | saturated-thread caller=QuoteGateway.serve
 // judge: right is what names serve() or the select() called by it as what takes the CPU
 // symptom: hot-method hot-calls hot-code
 // jdk: 17

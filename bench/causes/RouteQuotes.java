@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: quotes run in a pool and wait for their legs, which are queued in the same pool behind other quotes: RouteQuotes.quote
 // share: 99 % of a quote is waiting for legs, 280 ms, and the legs need 0.1 to 0.8 ms
-// expect: pool-starvation | pool-deadlock | own-pool | waiting frame=RouteQuotes.quote
+// expect: waiting frame=RouteQuotes.quote | pool-busy frame=RouteQuotes.quote
 // judge: right is that tasks of the pool wait in quote() for tasks of the same pool; that the pool is busy is a symptom
-// symptom: waiting busy-pool
+// symptom: waiting pool-busy
 // jdk: 11
 // set: tenth
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: the generated method has more than 8000 bytes of code, which HotSpot never compiles, so it is interpreted: TariffTable.rate
 // share: 97 to 99 % of a batch is rate(), 8 to 15 ms; 0.6 to 0.9 ms with -XX:-DontCompileHugeMethods
-// expect: interpreted frame=TariffTable.rate | not-compiled frame=TariffTable.rate | uncompiled frame=TariffTable.rate | huge-method frame=TariffTable.rate
+// expect: hot-method frame=TariffTable.rate mode=interpreted | compile-queue frame=TariffTable.rate | deoptimisations frame=TariffTable.rate
 // judge: right is that rate() is interpreted or not compiled; that it is hot is a symptom
 // symptom: hot-method hot-calls hot-code
 // jdk: 21
