@@ -336,10 +336,17 @@ static __attribute__((noinline)) void find_context(struct walker *at)
     at->record.head.ncontext = sizeof head + head.size;
 }
 
+enum { CLONE_STACK = 40 }; /* in struct clone_args */
+
 /* A thread that clone() has just made, still behind that call: its stack is new, and there is nothing to return to. */
-STEP_INLINE bool is_new_thread(const struct pt_regs *r)
+static __attribute__((noinline)) bool is_new_thread(const struct pt_regs *r)
 {
-    return !r->rax && (r->orig_rax == __NR_clone3 || (r->orig_rax == __NR_clone && r->rsi));
+    __u64 stack = r->rsi;
+    if (r->rax || (r->orig_rax != __NR_clone && r->orig_rax != __NR_clone3))
+        return false;
+    if (r->orig_rax == __NR_clone3 && bpf_probe_read_user(&stack, sizeof stack, (const void *)(r->rdi + CLONE_STACK)))
+        return false;
+    return stack;
 }
 
 /* What has given its address space back, at its end, has no stack any more. */

@@ -64,11 +64,27 @@ struct unix_sock {
 /* Reads a field of a structure of the kernel into something of the same size; 0, or non-zero. */
 #define READ(to, field) bpf_probe_read_kernel(&(to), sizeof(to), &(field))
 
+/* Where connect() is asked to connect to: a sockaddr_in, _in6 or _un, of which a part may be missing. */
+struct address {
+    __u16 family, port;
+    union {
+        struct {
+            __u8 four[4];
+        };
+        struct {
+            __u32 flow;
+            __u8 six[16];
+        };
+    };
+    char rest[WICK_HOST_PATH - 22];
+};
+
 /* A system call under way. */
 struct call {
     __u64 begin_ns; /* 0 = none is */
     __u64 file;     /* open file of its descriptor; 0 = it is not followed, or has none */
     __u32 number, fd;
+    struct address to; /* of connect() */
 };
 
 /* Goes with the thread. */
@@ -80,7 +96,7 @@ struct {
 } calls SEC(".maps");
 
 enum { TYPE_OF_FILE = 0170000, TYPE_SOCKET = 0140000, INTERNET = 2, INTERNET_6 = 10, LOCAL = 1 };
-enum { STREAM = 1, PROTOCOL_TCP = 6 };
+enum { STREAM = 1, PROTOCOL_TCP = 6, SHORT_ADDRESS = 16 };
 
 #define LOW_CALLS                                                                                                      \
     (1ULL << __NR_read | 1ULL << __NR_write | 1ULL << __NR_readv | 1ULL << __NR_writev | 1ULL << __NR_sendfile |       \
@@ -147,9 +163,8 @@ static __attribute__((noinline)) void fill_local(struct wick_host_socket *out, s
 {
     struct unix_sock *of = (struct unix_sock *)sk;
     struct sock *peer = NULL;
-    if (read_name(out, sk) || READ(peer, of->peer))
-        return;
-    read_name(out, peer);
+    if (READ(peer, of->peer) || !read_name(out, peer))
+        read_name(out, sk);
 }
 
 static __attribute__((noinline)) void fill_socket(struct wick_host_socket *out, struct sock *sk)
@@ -170,7 +185,7 @@ static __attribute__((noinline)) void fill_socket(struct wick_host_socket *out, 
     if (out->family == INTERNET) {
         bpf_probe_read_kernel(out->peer, 4, &common->skc_daddr);
         bpf_probe_read_kernel(out->local, 4, &common->skc_rcv_saddr);
-    } else if (out->family == INTERNET_6) {
+    } else if (out->family == INTERNET_6 && EXISTS(common->skc_v6_daddr)) {
         bpf_probe_read_kernel(out->peer, 16, &common->skc_v6_daddr);
         bpf_probe_read_kernel(out->local, 16, &common->skc_v6_rcv_saddr);
     }
@@ -180,6 +195,30 @@ static __attribute__((noinline)) void fill_socket(struct wick_host_socket *out, 
     READ(out->rtt_us, tcp->srtt_us);
     READ(out->retransmits, tcp->total_retrans);
     out->rtt_us >>= 3; /* the kernel keeps eight times of it */
+}
+
+/* There is no memory for the thread. */
+STEP_INLINE void count_lost(struct wick_host_span_counts *kind)
+{
+    __atomic_fetch_add(&kind->fired, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&kind->no_memory, 1, __ATOMIC_RELAXED);
+}
+
+/* A connection that failed is taken back by the kernel before the call returns: what it was to be is known from the
+ * start. */
+static __attribute__((noinline)) void fill_failed(struct wick_host_socket *out, const struct address *to)
+{
+    out->peer_port = __builtin_bswap16(to->port);
+    if (to->family == INTERNET) {
+        __builtin_memcpy(out->peer, to->four, sizeof to->four);
+    } else if (to->family == INTERNET_6) {
+        __builtin_memcpy(out->peer, to->six, sizeof to->six);
+    } else if (to->family == LOCAL) {
+        __builtin_memcpy(out->path, &to->port, sizeof *to - sizeof to->family);
+        out->length = sizeof *to - sizeof to->family;
+    }
+    if (to->family != INTERNET && to->family != INTERNET_6)
+        out->peer_port = 0;
 }
 
 SEC("tp_btf/sys_enter")
@@ -197,9 +236,10 @@ int call_enter(unsigned long long *ctx)
         return 0;
     struct call *of = bpf_task_storage_get(&calls, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
     if (!of) {
-        struct wick_host_span_counts *kind = p->call_ns ? &c->call : &c->socket;
-        __atomic_fetch_add(&kind->fired, 1, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&kind->no_memory, 1, __ATOMIC_RELAXED);
+        if (p->call_ns)
+            count_lost(&c->call);
+        if (on_socket)
+            count_lost(&c->socket);
         return 0;
     }
     of->number = (__u32)number;
@@ -208,6 +248,9 @@ int call_enter(unsigned long long *ctx)
         const struct pt_regs *regs = (const struct pt_regs *)ctx[0];
         of->fd = (__u32)regs->rdi;
         of->file = file_of(of->fd);
+        if (number == __NR_connect && bpf_probe_read_user(&of->to, sizeof of->to, (const void *)regs->rsi) &&
+            bpf_probe_read_user(&of->to, SHORT_ADDRESS, (const void *)regs->rsi))
+            of->to.family = 0;
     }
     of->begin_ns = bpf_ktime_get_ns();
     return 0;
@@ -249,6 +292,8 @@ int call_exit(unsigned long long *ctx)
         at->record.head.call_of = call;
         if (call.socket_ns)
             fill_socket(&at->record.head.call_of.socket, sk);
+        if (call.socket_ns && call.number == __NR_connect && call.result < 0 && of->to.family)
+            fill_failed(&at->record.head.call_of.socket, &of->to);
         full = end_span(at);
     }
     __u64 ns = bpf_ktime_get_ns() - now;

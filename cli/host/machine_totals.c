@@ -63,13 +63,13 @@ static void print_refused(const struct wick_host_totals *t)
 {
     char pids[16 * WICK_HOST_REFUSED] = "";
     size_t n = 0;
-    for (uint64_t i = 0; i < t->refused && i < WICK_HOST_REFUSED; i++)
+    for (uint32_t i = 0; i < t->nrefused_pids && i < WICK_HOST_REFUSED; i++)
         n += (size_t)snprintf(pids + n, sizeof pids - n, "%s%u", i ? ", " : "", t->refused_pid[i]);
     if (t->refused == 1)
         wick_ui_note("process %s has a libjvm.so whose tables make no sense: no Java frames of it", pids);
     else if (t->refused)
         wick_ui_note("%" PRIu64 " processes have a libjvm.so whose tables make no sense: no Java frames of them (%s%s)",
-                     t->refused, pids, t->refused > WICK_HOST_REFUSED ? ", ..." : "");
+                     t->refused, pids, t->refused > t->nrefused_pids ? ", ..." : "");
 }
 
 static void print_processes(const struct wick_host_totals *t)

@@ -41,6 +41,7 @@ static void write_call(const struct wick_host_span_source *of, const struct wick
 {
     char unknown[24];
     const char *name = wick_system_call_name(call->number);
+    bool result_is_own = call->number != SYS_rt_sigreturn; /* which returns what the program had before the signal */
     snprintf(unknown, sizeof unknown, "syscall-%u", call->number);
     const struct wick_host_relation label = {.call = name ? name : unknown, .thread = of->labels};
     wick_jfr_write_system_call(of->writer, &(struct wick_jfr_system_call){
@@ -49,7 +50,7 @@ static void write_call(const struct wick_host_span_source *of, const struct wick
                                                .thread = of->thread,
                                                .stack = of->stack,
                                                .call = label.call,
-                                               .error = wick_system_call_error(call->result),
+                                               .error = result_is_own ? wick_system_call_error(call->result) : "",
                                                .weight_ns = call->weight_ns,
                                                .context = wick_host_process_context(of->processes, of->process, &label),
                                            });

@@ -99,8 +99,6 @@ enum { KERNEL_MAJOR = 5, KERNEL_MINOR = 17 };
  * another CPU can be looked up. */
 enum { WAITS_MAJOR = 6, WAITS_MINOR = 1 };
 
-/* In the order in which they are attached: a wakeup that is seen belongs to a switch that was seen, else a sleep would
- * be taken for time on the run queue. */
 /* What is attached together, in this order. A tracepoint is named where a kernel may lack it, and then has nothing of
  * that kind to record. */
 enum group { GROUP_WAITS, GROUP_IO, GROUP_STALLS, GROUP_CALLS, GROUP_OOM_KILLS, GROUPS };
@@ -454,7 +452,11 @@ int wick_host_kernel_start_calls(struct wick_host_kernel *k, uint64_t threshold_
 {
     k->planned.call_ns = threshold_ns;
     k->planned.socket_ns = socket_ns;
-    return start_group(k, GROUP_CALLS, "system calls", threshold_ns ? "syscalls" : "network", err);
+    return start_group(k, GROUP_CALLS, "system calls",
+                       !socket_ns     ? "syscalls"
+                       : threshold_ns ? "syscalls,network"
+                                      : "network",
+                       err);
 }
 
 /* --- counted events --- */

@@ -6,11 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "sys/proc.h"
 #include "sys/whole.h"
 
-/* Threads of a process in a container that are looked through, and for how long what was found is taken to hold. */
-enum { MOST_THREADS = 4096, HOLDS_NS = 1000000000 };
+/* Threads of a process in a container that are listed, what share of the time that may take (one in LIST_SHARE), and for
+ * how long a name is taken to hold. */
+enum { MOST_THREADS = 4096, LIST_SHARE = 20, LIST_LEAST_NS = 200000000, HOLDS_NS = 1000000000, INNERMOST = 4 };
+
+bool wick_host_owner_is_locking(const struct wick_host_tables *t, const struct wick_jfr_frame *frames, uint32_t n)
+{
+    static const char *const functions[] = {"mutex_lock", "mutex_timedlock", "mutex_clocklock", "lll_lock_wait",
+                                            "mutex_cond_lock"};
+    uint32_t native = 0;
+    for (uint32_t i = 0; i < n && native < INNERMOST; i++) {
+        if (frames[i].kind != WICK_FRAME_NATIVE || !frames[i].method || frames[i].method > t->nmethods)
+            continue;
+        const char *name = t->methods[frames[i].method - 1].name;
+        native++;
+        for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
+            if (strstr(name, functions[k]))
+                return true;
+    }
+    return false;
+}
 
 static bool read_name(uint32_t pid, uint32_t tid, char *out)
 {
@@ -24,49 +43,69 @@ static bool read_name(uint32_t pid, uint32_t tid, char *out)
     return true;
 }
 
-/* The last number of a thread's line NSpid is the one that its own process knows. */
-static bool is_known_as(uint32_t pid, uint32_t thread, uint32_t tid)
+static uint32_t own_number(uint32_t pid, uint32_t thread)
 {
-    char path[64], text[4096];
+    char path[64];
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    struct wick_proc_status st = {0};
     snprintf(path, sizeof path, "/proc/%u/task/%u/status", pid, thread);
-    if (wick_whole_text(path, text, sizeof text) <= 0)
-        return false;
-    char *line = strstr(text, "\nNSpid:");
-    if (!line)
-        return false;
-    line++;
-    line[strcspn(line, "\n")] = 0;
-    const char *last = strrchr(line, '\t');
-    return last && strtoul(last + 1, NULL, 10) == tid;
+    if (wick_proc_read_at(-1, path, &text) || wick_proc_parse_status(text.buf, text.len, &st))
+        st.nspid = 0;
+    wick_strbuf_release(&text);
+    return (uint32_t)st.nspid;
 }
 
-static bool find_name(uint32_t pid, uint32_t tid, char *out)
+/* Lists the threads of a process in a container anew, with both numbers of each. */
+static void list_threads(struct wick_host_process *p, uint64_t now_ns)
 {
+    struct wick_host_numbered *list = p->numbered.of;
     char path[32];
-    bool found = false;
-    snprintf(path, sizeof path, "/proc/%u/task", pid);
-    DIR *dir = opendir(path);
-    const struct dirent *e;
-    for (int i = 0; dir && !found && i < MOST_THREADS && (e = readdir(dir)); i++) {
+    uint64_t begin_ns = wick_clock_mono_ns();
+    snprintf(path, sizeof path, "/proc/%u/task", p->pid);
+    list = list ? list : malloc(MOST_THREADS * sizeof *list);
+    p->numbered.of = list;
+    p->numbered.n = 0;
+    DIR *dir = list ? opendir(path) : NULL;
+    for (const struct dirent *e; dir && p->numbered.n < MOST_THREADS && (e = readdir(dir));) {
         uint32_t thread = (uint32_t)strtoul(e->d_name, NULL, 10);
-        found = thread && is_known_as(pid, thread, tid) && read_name(pid, thread, out);
+        if (thread)
+            list[p->numbered.n++] = (struct wick_host_numbered){own_number(p->pid, thread), thread};
     }
     if (dir)
         closedir(dir);
-    return found;
+    uint64_t wait_ns = (wick_clock_mono_ns() - begin_ns) * LIST_SHARE;
+    p->numbered.next_ns = now_ns + (wait_ns > LIST_LEAST_NS ? wait_ns : LIST_LEAST_NS);
 }
 
-const char *wick_host_owner_name(struct wick_host_owners *o, const struct wick_host_process *p, uint32_t tid,
-                                 uint64_t now_ns)
+static uint32_t listed(const struct wick_host_process *p, uint32_t tid)
+{
+    for (uint32_t i = 0; i < p->numbered.n; i++)
+        if (p->numbered.of[i].own == tid)
+            return p->numbered.of[i].here;
+    return 0;
+}
+
+/* The number of this machine; 0 = it has no such thread, as far as is known. */
+static uint32_t number_here(struct wick_host_process *p, uint32_t tid, uint64_t now_ns)
+{
+    if (!p->own_pids)
+        return tid;
+    uint32_t here = listed(p, tid);
+    if (!here && now_ns >= p->numbered.next_ns) {
+        list_threads(p, now_ns);
+        here = listed(p, tid);
+    }
+    return here;
+}
+
+const char *wick_host_owner_name(struct wick_host_owners *o, struct wick_host_process *p, uint32_t tid, uint64_t now_ns)
 {
     struct wick_host_owner *one = &o->of[(tid ^ p->pid * 31) % WICK_HOST_OWNERS];
     if (!one->read_ns || one->tid != tid || memcmp(&one->birth, &p->birth, sizeof one->birth) ||
-        now_ns - one->read_ns >= HOLDS_NS) {
+        now_ns > one->read_ns + HOLDS_NS) {
         *one = (struct wick_host_owner){.birth = p->birth, .read_ns = now_ns, .tid = tid};
-        bool found = !p->gone && (p->own_pids ? find_name(p->pid, tid, one->name) : read_name(p->pid, tid, one->name));
-        if (found && !wick_host_process_is_same(p))
-            found = false;
-        if (!found)
+        uint32_t here = p->gone ? 0 : number_here(p, tid, now_ns);
+        if (!here || !read_name(p->pid, here, one->name) || !wick_host_process_is_same(p))
             *one->name = 0;
     }
     return *one->name ? one->name : NULL;

@@ -4,14 +4,16 @@
  *
  * A lock has the number of its owner as the owner's process knows it, which in a container is another one than here.
  * What a thread is called is asked for when a wait has ended. The owner may be gone by then, or may never have been
- * one: what is no thread of the process gets no name.
+ * one: what is no thread of the process gets no name. And since any word of memory may look like a lock, only what
+ * waits in a function of the C library that takes one is believed.
  */
 #ifndef WICK_EBPF_HOST_OWNER_H
 #define WICK_EBPF_HOST_OWNER_H
 
 #include "ebpf/host_process.h"
+#include "ebpf/host_tables.h"
 
-enum { WICK_HOST_OWNERS = 256, WICK_HOST_OWNER_NAME = WICK_HOST_COMM + 12 };
+enum { WICK_HOST_OWNERS = 1024, WICK_HOST_OWNER_NAME = WICK_HOST_COMM + 12 };
 
 struct wick_host_owners {
     struct wick_host_owner {
@@ -22,8 +24,11 @@ struct wick_host_owners {
     } of[WICK_HOST_OWNERS];
 };
 
+/* Whether a stack of n frames, leaf first, waits within such a function. */
+bool wick_host_owner_is_locking(const struct wick_host_tables *t, const struct wick_jfr_frame *frames, uint32_t n);
+
 /* The name of a thread by its number in its process; NULL = it has none. Borrowed until the next call. */
-const char *wick_host_owner_name(struct wick_host_owners *o, const struct wick_host_process *p, uint32_t tid,
+const char *wick_host_owner_name(struct wick_host_owners *o, struct wick_host_process *p, uint32_t tid,
                                  uint64_t now_ns);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-enum { NICE = -10, SHARE_NS = 300000000, PERIOD_NS = 1000000000, START_US = 5000000 };
+enum { NICE = -10, SHARE_NS = 300000000, PERIOD_NS = 1000000000, START_US = 60000000 };
 
 static void run_first(struct wick_host_priority *p, bool first)
 {

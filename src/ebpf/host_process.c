@@ -39,6 +39,7 @@ static void free_process(struct wick_host_process *p)
     wick_host_cache_clear(&p->cache);
     wick_host_published_release(&p->published);
     free(p->threads);
+    free(p->numbered.of);
     free(p->service);
     free(p->cgroup);
     free(p);

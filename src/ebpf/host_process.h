@@ -30,7 +30,12 @@ enum wick_host_jvm_state {
     WICK_HOST_NO_JVM,       /* no libjvm.so is mapped */
     WICK_HOST_JVM_STARTING, /* one is, and what it describes is not there yet */
     WICK_HOST_JVM_READY,
-    WICK_HOST_JVM_REFUSED, /* what it describes makes no sense, so far */
+    WICK_HOST_JVM_REFUSED, /* what it describes makes no sense, when it was read last */
+};
+
+/* A thread of a process in a container: its number there, and on this machine. */
+struct wick_host_numbered {
+    uint32_t own, here;
 };
 
 struct wick_host_process {
@@ -56,8 +61,14 @@ struct wick_host_process {
     enum wick_host_jvm_state jvm_state;
     uint64_t jvm_ns;     /* when it was read last */
     int jvm_doublings;   /* of the time until it is read again */
+    bool jvm_reported;   /* among those that were refused */
     uint64_t threads_ns; /* when its threads may be listed again */
     struct wick_jvm jvm;
+    struct {
+        struct wick_host_numbered *of; /* its threads, as listed last, if it has own_pids */
+        uint32_t n;
+        uint64_t next_ns; /* when they may be listed again */
+    } numbered;
     struct wick_hs_thread *threads; /* Java threads, as listed last */
     int nthreads;
     struct wick_host_cache cache;
@@ -80,7 +91,8 @@ struct wick_host_processes {
     struct wick_host_devices devices; /* whose files may be read */
     uint32_t ncontainers;
     uint64_t met, gone, jvms, refused;       /* since the start */
-    uint32_t refused_pid[WICK_HOST_REFUSED]; /* the first of those that were refused */
+    uint32_t refused_pid[WICK_HOST_REFUSED]; /* some of those that were refused, so many: */
+    uint32_t nrefused_pids;
 };
 
 /* No processes yet. Keeps k and t, which must outlive it; _release frees all processes. */

@@ -226,7 +226,7 @@ static void write_wait(struct wick_host_recorder *r, const struct wick_host_reco
     struct wick_host_span_source of;
     if (!source_of(r, s, &of, &n))
         return;
-    if (s->head.lock_owner)
+    if (s->head.lock_owner && wick_host_owner_is_locking(&r->tables, r->frames, n))
         of.lock_owner = wick_host_owner_name(&r->owners, of.process, s->head.lock_owner, s->head.time_ns);
     r->waits_weight += wick_host_wait_write(&of, s, wick_host_wait_state(&r->tables, &s->head, r->frames, n));
 }
@@ -402,7 +402,6 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
     allow_descriptors();
     r->choice = *choice;
     r->ports = wick_host_socket_ports();
-    wick_host_priority_init(&r->priority);
     wick_strbuf_init(&r->labels);
     r->start_ns = wick_clock_mono_ns();
     r->start_epoch_ns = wick_clock_epoch_ns();
@@ -410,6 +409,8 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
                     (choice->stall_ns ? WICK_HOST_LOAD_STALLS : 0) |
                     (choice->call_ns || choice->socket_ns ? WICK_HOST_LOAD_CALLS : 0);
     int rc = find_probes(r, &what, err);
+    if (!rc) /* from here on: checking the programs takes the kernel a second */
+        wick_host_priority_init(&r->priority);
     rc = rc ? rc : wick_host_kernel_open(&r->kernel, what, take_record, r, err);
     if (!rc) {
         const struct wick_host_rule_sink sink = wick_host_kernel_sink(r->kernel);

@@ -37,13 +37,14 @@ struct wick_host_totals {
     struct wick_host_sum cpu, wait, counted, io, stall, call, socket;
     uint64_t skipped;                         /* ticks that the kernel left out: not fired */
     uint64_t processes, ended, jvms, refused; /* met; gone before they could be read; JVMs; those that make no sense */
-    uint32_t refused_pid[WICK_HOST_REFUSED];  /* the first of the latter */
-    uint64_t switches;                        /* onto CPUs: of these, some end a wait that is recorded */
-    uint64_t requests;                        /* to disks */
-    uint64_t stalls;                          /* for memory */
-    uint64_t calls, socket_calls;             /* system calls, and those on sockets */
-    uint64_t oom_kills, oom_lost;             /* lost: of these, not recorded */
-    uint64_t missed;                          /* occurrences at which the kernel ran no program: not fired */
+    uint32_t refused_pid[WICK_HOST_REFUSED];  /* some of the latter, so many: */
+    uint32_t nrefused_pids;
+    uint64_t switches;            /* onto CPUs: of these, some end a wait that is recorded */
+    uint64_t requests;            /* to disks */
+    uint64_t stalls;              /* for memory */
+    uint64_t calls, socket_calls; /* system calls, and those on sockets */
+    uint64_t oom_kills, oom_lost; /* lost: of these, not recorded */
+    uint64_t missed;              /* occurrences at which the kernel ran no program: not fired */
     struct {
         uint64_t hits, fired; /* occurrences and samples of a counted event */
         uint64_t skipped;     /* occurrences that the kernel counted and did not sample: not fired */

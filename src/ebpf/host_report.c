@@ -139,6 +139,7 @@ void wick_host_report_add_up(struct wick_host_recorder *r, struct wick_host_tota
         .error = s.error,
     };
     memcpy(t->refused_pid, r->processes.refused_pid, sizeof t->refused_pid);
+    t->nrefused_pids = r->processes.nrefused_pids;
     add_up_counted(r, t);
     add_up_events(&t->cpu, &s, WICK_JFR_EVENT_EXECUTION_SAMPLE, r->taken);
     add_up_events(&t->wait, &s, WICK_JFR_EVENT_WALL_CLOCK_SAMPLE, 0);

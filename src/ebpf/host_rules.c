@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "elf/eh_frame.h"
+#include "symbolize/symbolize.h"
 
 enum { LIBRARY_MOST = 24 << 20, ALL_MOST = 32 << 20, NO_RULE_STEP = 16, SMALL = 64 << 10, ENTRY = 48 };
 enum { PCREL_SDATA4 = 0x1b }; /* a form of addresses in .eh_frame_hdr */
@@ -76,10 +77,10 @@ static struct wick_host_found *found_place(struct wick_host_rules *r, const stru
     return &r->found[h % WICK_HOST_FOUND];
 }
 
-static bool is_found(const struct wick_host_found *f, const struct wick_host_code *c)
+static bool is_found(const struct wick_host_found *f, const struct wick_host_code *c, wick_addr lo)
 {
     return f->key.size && f->birth.start_ns == c->birth.start_ns && f->birth.execs == c->birth.execs &&
-           f->ro_lo == c->image->ro_lo && f->inode == c->image->inode && f->image == c->image->id;
+           f->ro_lo == c->image->ro_lo && f->lo == lo && f->inode == c->image->inode && f->image == c->image->id;
 }
 
 /* The bytes that a key stands for, of malloc; NULL without success. */
@@ -144,12 +145,12 @@ static const struct wick_host_library *bytes_of(struct wick_host_rules *r, const
     if (c->image->ro_hi <= c->image->ro_lo || size > LIBRARY_MOST)
         return NULL;
     struct wick_host_found *f = found_place(r, c);
-    struct wick_host_library *l = is_found(f, c) ? known_library(r, &f->key) : NULL;
+    struct wick_host_library *l = is_found(f, c, *lo) ? known_library(r, &f->key) : NULL;
     l = l ? l : from_file(r, c, *lo, size);
     l = l ? l : from_memory(r, c, *lo, size);
     if (!l)
         return NULL;
-    *f = (struct wick_host_found){c->birth, c->image->ro_lo, c->image->inode, c->image->id, l->key};
+    *f = (struct wick_host_found){c->birth, c->image->ro_lo, *lo, c->image->inode, c->image->id, l->key};
     l->use = ++r->uses;
     return l;
 }
@@ -179,6 +180,13 @@ static bool is_cheap(const struct wick_elf_image *image, const struct wick_host_
     return image && (at_hand || image->ro_hi - image->ro_lo < SMALL);
 }
 
+/* Whether the kernel may start a thread at its entry. Linkers give other libraries an entry as well, which means nothing. */
+static bool is_started(const struct wick_elf_image *image)
+{
+    return image->entry &&
+           ((image->flags & WICK_IMAGE_STARTS) || !strncmp(wick_symbolize_library(image->path), "ld-", strlen("ld-")));
+}
+
 /* The rule at pc, of unwind data that is cheap to read. Where the kernel starts a program, or its loader, is the end of
  * every stack. Not all toolchains say so: without a rule there, there is nothing to return to in its first ENTRY bytes.
  * 0, 1 for one of these, or negative. */
@@ -186,7 +194,7 @@ static int rule_at(const struct wick_mem *m, const struct wick_elf_image *image,
                    struct wick_unwind_rule *rule, wick_addr *from, wick_addr *next)
 {
     int rc = cheap ? wick_eh_rule(m, image, pc, rule, from, next) : -WICK_E_NOTFOUND;
-    if (!rc || !image || !image->entry || pc < image->entry || pc - image->entry >= ENTRY)
+    if (!rc || pc < image->entry || pc - image->entry >= ENTRY || !is_started(image))
         return rc;
     wick_addr step = (pc & ~(wick_addr)(NO_RULE_STEP - 1)) + NO_RULE_STEP, last = image->entry + ENTRY;
     *rule = (struct wick_unwind_rule){.flags = WICK_RULE_END};

@@ -38,8 +38,8 @@ struct wick_host_library {
 /* What a process's image was found to be, so that its file need not be opened for each page. */
 struct wick_host_found {
     struct wick_host_birth birth;
-    uint64_t ro_lo, inode;
-    uint32_t image; /* its id */
+    uint64_t ro_lo, lo, inode; /* lo: where its unwind data begin */
+    uint32_t image;            /* its id */
     struct wick_host_library_key key;
 };
 

@@ -91,7 +91,8 @@ void wick_host_socket_text(const struct wick_host_socket *s, const struct wick_h
     }
     if (s->family != AF_INET && s->family != AF_INET6)
         return;
-    bool serves = !is_given(given, s->local_port) && is_given(given, s->peer_port);
+    bool gave_local = is_given(given, s->local_port), gave_peer = is_given(given, s->peer_port);
+    bool serves = s->peer_port && (gave_local == gave_peer ? s->local_port < s->peer_port : gave_peer);
     write_address(s, s->local, s->local_port, out->local, sizeof out->local);
     write_address(s, s->peer, s->peer_port, out->peer, sizeof out->peer);
     write_address(s, s->peer, serves ? 0 : s->peer_port, out->peer_name, sizeof out->peer_name);

@@ -15,7 +15,7 @@
 struct wick_host_span_source {
     struct wick_jfr_writer *writer;
     struct wick_host_processes *processes;
-    const struct wick_host_process *process;
+    struct wick_host_process *process;
     const char *labels;     /* that the thread published, each behind a comma; NULL = none */
     const char *lock_owner; /* name of the thread that had the lock which it waited for; NULL = none is known */
     uint32_t thread, stack; /* numbers in the tables */

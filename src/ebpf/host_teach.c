@@ -46,26 +46,28 @@ static wick_addr find_symbol(void *arg, const char *name)
 
 static void refuse_jvm(struct wick_host_processes *ps, const struct wick_host_process *p)
 {
-    if (ps->refused++ < WICK_HOST_REFUSED)
-        ps->refused_pid[ps->refused - 1] = p->pid;
+    ps->refused++;
+    if (ps->nrefused_pids < WICK_HOST_REFUSED)
+        ps->refused_pid[ps->nrefused_pids++] = p->pid;
 }
 
 static void accept_jvm(struct wick_host_processes *ps, const struct wick_host_process *p)
 {
-    uint64_t n = ps->refused < WICK_HOST_REFUSED ? ps->refused : WICK_HOST_REFUSED, kept = 0;
-    for (uint64_t i = 0; i < n; i++)
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < ps->nrefused_pids; i++)
         if (ps->refused_pid[i] != p->pid)
             ps->refused_pid[kept++] = ps->refused_pid[i];
+    ps->nrefused_pids = kept;
     ps->refused--;
 }
 
-/* The layout, if it is there. What of it is read while the JVM starts may be from before it was set, so it is read
- * once more when all is there. */
+/* The layout, if it is there. What of it is read while the JVM starts may be from before it was set, so it is read once
+ * more when all is there. */
 static int read_jvm(struct wick_host_process *p, const struct libjvm *l)
 {
     const struct wick_hs_symbols symbols = {find_symbol, (void *)l};
     int rc = 0;
-    for (int again = p->jvm_state != WICK_HOST_NO_JVM; again >= 0 && !rc; again--) {
+    for (int again = 0; again < 2 && !rc; again++) {
         rc = wick_jvm_open(&p->jvm, &p->space.mem, &symbols, NULL);
         rc = rc ? rc : wick_jvm_open_code(&p->jvm, NULL);
     }
@@ -78,7 +80,8 @@ static bool is_due(struct wick_host_process *p, uint64_t now_ns)
     if (p->jvm_ns && now_ns < p->jvm_ns + (JVM_RETRY_NS << p->jvm_doublings))
         return false;
     p->jvm_ns = now_ns;
-    p->jvm_doublings += p->jvm_state != WICK_HOST_JVM_STARTING && p->jvm_doublings < MOST_DOUBLINGS;
+    bool doubles = p->jvm_state == WICK_HOST_JVM_REFUSED || p->jvm_state == WICK_HOST_JVM_READY;
+    p->jvm_doublings += doubles && p->jvm_doublings < MOST_DOUBLINGS;
     return true;
 }
 
@@ -88,27 +91,30 @@ static void find_stubs(struct wick_host_processes *ps, struct wick_host_process 
     struct wick_jvm *jvm = &p->jvm;
     bool lacks = (jvm->layout.cont_return_barrier && !jvm->step.cont_barrier) ||
                  (jvm->layout.cont_return_pc && !jvm->step.cont_return_pc);
-    if (lacks && is_due(p, now_ns) && !wick_jvm_open_code(jvm, NULL))
-        wick_host_kernel_put_jvm(ps->kernel, &p->birth, &jvm->step);
+    struct wick_jvm now = *jvm;
+    if (!lacks || !is_due(p, now_ns) || wick_jvm_open_code(&now, NULL))
+        return;
+    *jvm = now;
+    wick_host_kernel_put_jvm(ps->kernel, &p->birth, &jvm->step);
 }
 
 /* Reads the layout as soon as it is there. What makes no sense may do so later: while libjvm.so is loaded, the pointers
  * in its tables are still those of the file. So it is tried again, each time after twice as long. */
 static void open_jvm(struct wick_host_processes *ps, struct wick_host_process *p, uint64_t now_ns)
 {
-    enum wick_host_jvm_state before = p->jvm_state;
     if (!is_due(p, now_ns))
         return;
     struct libjvm l = {&p->space.mem, find_libjvm(p)};
     if (!l.image)
         return;
     int rc = read_jvm(p, &l);
-    p->jvm_state = rc == -WICK_E_STATE ? WICK_HOST_JVM_STARTING : rc ? WICK_HOST_JVM_REFUSED : WICK_HOST_JVM_READY;
-    bool refused = p->jvm_state == WICK_HOST_JVM_REFUSED;
-    if (refused && before != WICK_HOST_JVM_REFUSED)
+    bool before = p->jvm_state == WICK_HOST_JVM_REFUSED, refused = rc && rc != -WICK_E_STATE;
+    p->jvm_state = refused ? WICK_HOST_JVM_REFUSED : rc ? WICK_HOST_JVM_STARTING : WICK_HOST_JVM_READY;
+    if (refused && before && !p->jvm_reported) /* at the first time it may be that libjvm.so is being loaded */
         refuse_jvm(ps, p);
-    else if (!refused && before == WICK_HOST_JVM_REFUSED)
+    else if (!refused && p->jvm_reported)
         accept_jvm(ps, p);
+    p->jvm_reported = refused && before;
     if (rc)
         return;
     p->jvm_doublings = 0;

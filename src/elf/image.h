@@ -31,6 +31,7 @@ enum {
     WICK_IMAGE_VDSO = 2,    /* has no file */
     WICK_IMAGE_MAIN = 4,    /* the executable */
     WICK_IMAGE_DELETED = 8, /* its file was removed (another process's images only) */
+    WICK_IMAGE_STARTS = 16, /* is a program that the kernel can start (another process's images only) */
 };
 
 struct wick_elf_image {
@@ -40,7 +41,7 @@ struct wick_elf_image {
     wick_addr eh_hdr;           /* .eh_frame_hdr, 0 if there is none */
     wick_addr ro_lo, ro_hi;     /* the segment that holds .eh_frame_hdr and .eh_frame */
     wick_addr dyn;              /* the dynamic section, 0 if there is none */
-    wick_addr entry;            /* where the kernel starts it, 0 = nowhere, or not known (this process) */
+    wick_addr entry;            /* as its header says, 0 = nowhere, or not known (this process) */
     uint32_t eh_hdr_size, dyn_size;
     uint32_t id;    /* grows from image to image */
     uint32_t flags; /* WICK_IMAGE_* */

@@ -108,6 +108,9 @@ int wick_elf_image_probe(const struct wick_mem *m, wick_addr base, struct wick_e
     rc = wick_mem_read(m, base + e.e_phoff, phdrs, e.e_phnum * sizeof phdrs[0]);
     if (rc)
         return rc;
+    bool starts = e.e_type == ET_EXEC;
+    for (unsigned i = 0; i < e.e_phnum; i++)
+        starts = starts || phdrs[i].p_type == PT_INTERP;
     for (unsigned i = 0; i < e.e_phnum; i++) {
         if (phdrs[i].p_type != PT_LOAD)
             continue;
@@ -118,6 +121,7 @@ int wick_elf_image_probe(const struct wick_mem *m, wick_addr base, struct wick_e
             return rc;
         out->machine = e.e_machine;
         out->entry = e.e_entry ? bias + e.e_entry : 0;
+        out->flags |= starts ? WICK_IMAGE_STARTS : 0;
         return 0;
     }
     return -WICK_E_FORMAT;

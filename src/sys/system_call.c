@@ -22,7 +22,7 @@ const char *wick_system_call_error(int64_t result)
     if (result >= 0 || result < -LAST_ERROR)
         return "";
     if (result <= -RESTART_FIRST && result >= -RESTART_LAST)
-        return "restarted";
+        return "interrupted";
     const char *name = strerrorname_np((int)-result);
     return name ? name : "error";
 }

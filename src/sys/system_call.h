@@ -12,8 +12,8 @@
 /* "read", "futex" ...; NULL if the number is not known. */
 const char *wick_system_call_name(uint32_t number);
 
-/* What a call that returned this failed with: "EAGAIN"; "restarted" if a signal interrupted it and the kernel makes it
- * again; "" = it did not fail. */
+/* What a call that returned this failed with: "EAGAIN"; "interrupted" if a signal came before it was done, after
+ * which the kernel makes it again or returns EINTR; "" = it did not fail. */
 const char *wick_system_call_error(int64_t result);
 
 #endif

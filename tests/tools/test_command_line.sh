@@ -44,7 +44,7 @@ every_help() {
 check "every command has the same help by --help and by help COMMAND" every_help
 
 run 0 "$WICK" record --help
-check "the longest help text of an option is printed whole" says '^ +cpu\)$'
+check "the longest help text of an option is printed whole" says 'cpu\)$'
 
 # Long options that the help of a command lists, and that the completion offers.
 offers_every_option() {

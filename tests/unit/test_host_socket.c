@@ -111,7 +111,7 @@ static void test_system_call__calls_and_errors_have_names(void **state)
     assert_string_equal(wick_system_call_error(0), "");
     assert_string_equal(wick_system_call_error(INT64_MIN), "");
     assert_string_equal(wick_system_call_error(-11), "EAGAIN");
-    assert_string_equal(wick_system_call_error(-512), "restarted");
+    assert_string_equal(wick_system_call_error(-512), "interrupted");
     assert_string_equal(wick_system_call_error(-4000), "error");
 }
 
