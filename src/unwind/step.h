@@ -124,7 +124,6 @@ struct wick_step_scratch {
     struct wick_step_blob caller; /* of what may be a return address */
     struct wick_unwind_rule rule; /* of the step's own frame */
     struct wick_unwind_rule caller_rule;
-    struct wick_step_state before; /* a native step that fails is taken back */
     struct wick_step_registers saved;
     uint32_t size_count;
     uint64_t sizes[WICK_STEP_SIZES]; /* step_seek.h */

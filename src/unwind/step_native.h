@@ -78,18 +78,19 @@ STEP_INLINE int step_apply(struct wick_step_env *env, const struct wick_step_jvm
 STEP_INLINE int step_native(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
 {
     struct wick_unwind_rule *r = &step_scratch(env)->rule;
-    struct wick_step_state *before = &step_scratch(env)->before;
     int stop = WICK_STOP_NATIVE;
     if (!step_native_rule(env, step_at_pc(s), r)) {
         if (r->flags & WICK_RULE_END)
             return -1;
-        *before = *s;
+        uint64_t fp = s->fp;
+        uint8_t scans = s->scans;
         stop = step_apply(env, j, s, r);
         if (!stop && s->pc >= 4096)
             return WICK_STOP_NONE;
         if (!stop)
             return -1; /* a zero return address is the classic end of a stack */
-        *s = *before;
+        s->fp = fp; /* perhaps one that was searched for, which led nowhere */
+        s->scans = scans;
     }
     if (step_use_anchor(env, s)) {
         s->gaps++;
