@@ -32,6 +32,7 @@
 #define STEP_LOOP(n, body, ctx) bpf_loop(n, body, ctx, 0)
 #define STEP_NULL(p)            (!(p))
 #include "ebpf/host_event.h"
+#include "host_kept.h"
 
 /* What is read of the kernel's structures; the loader finds out where the fields are in the kernel that runs. */
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -78,6 +79,7 @@ struct wick_step_env {
     struct wick_step_jvm none;    /* no JVM: no address is in its code cache */
     struct wick_host_birth birth; /* of the process */
     struct pt_regs regs;
+    struct at_hand at_hand;
     __u32 missed, busy;
 };
 
@@ -190,18 +192,18 @@ STEP_FN int step_fp_rule(struct wick_step_env *env, uint64_t pc)
     return host_has_fp(env, &env->state, pc) ? 0 : -1;
 }
 
-/* The number of the rule for pc; 0 = none is known. */
-STEP_FN int step_rule_number(struct wick_step_env *env, uint64_t pc)
+/* Finds the rule for pc among those of its page. 0 on success. */
+STEP_FN int step_find_rule(struct wick_step_env *env, uint64_t pc, struct wick_unwind_rule *rule)
 {
-    if (STEP_NULL(env))
-        return 0;
+    if (STEP_NULL(env) || STEP_NULL(rule))
+        return -1;
     /* on the stack: Linux 6.1 takes no key that is in memory which came as an argument */
     const struct wick_host_page key = {env->birth, pc & ~(uint64_t)(WICK_HOST_PAGE - 1)};
     const struct wick_host_rows *rows = bpf_map_lookup_elem(&pages, &key);
     if (!rows) {
         /* what is no frame's own pc may be any word of the stack */
         env->missed |= pc == env->state.pc - !env->state.leaf;
-        return 0;
+        return -1;
     }
     uint32_t at = 0, byte = pc & (WICK_HOST_PAGE - 1);
     for (uint32_t step = WICK_HOST_ROWS / 2; step; step /= 2) {
@@ -209,17 +211,19 @@ STEP_FN int step_rule_number(struct wick_step_env *env, uint64_t pc)
         if (next < rows->n && rows->row[next].from <= byte)
             at = next;
     }
-    return rows->row[at & (WICK_HOST_ROWS - 1)].rule;
+    uint32_t number = rows->row[at & (WICK_HOST_ROWS - 1)].rule;
+    const struct wick_unwind_rule *found = number ? bpf_map_lookup_elem(&rules, &number) : NULL;
+    if (!found)
+        return -1;
+    *rule = *found;
+    keep_rule(&env->at_hand, pc, rule);
+    return 0;
 }
 
 STEP_INLINE int step_native_rule(struct wick_step_env *env, uint64_t pc, struct wick_unwind_rule *rule)
 {
-    uint32_t number = (uint32_t)step_rule_number(env, pc);
-    const struct wick_unwind_rule *found = number ? bpf_map_lookup_elem(&rules, &number) : NULL;
-    if (found) {
-        *rule = *found;
+    if (kept_rule(&env->at_hand, pc, rule) || !step_find_rule(env, pc, rule))
         return 0;
-    }
     if (step_fp_rule(env, pc))
         return -1;
     host_fp_rule(rule);
@@ -231,9 +235,15 @@ STEP_INLINE int step_native_function(struct wick_step_env *env, uint64_t pc, uin
     return -1;
 }
 
-#define step_blob_find   step_blob_read
-#define step_method_find step_method_read
+STEP_FN int kept_blob_find(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc,
+                           struct wick_step_blob *out);
+
+#define step_read_stack(env, addr, buf, n) read_near(&(env)->at_hand, addr, buf, n)
+#define step_blob_find                     kept_blob_find
+#define step_method_find                   step_method_read
 #include "unwind/step_walk.h"
+
+#include "host_kept_blob.h"
 #include "ebpf/host_step.h"
 
 /* --- a sample --- */
@@ -355,6 +365,7 @@ STEP_INLINE void walk_user(struct walker *at)
     struct walk w = {at, NULL};
     if (!bpf_get_current_task_btf()->mm)
         return;
+    begin_at_hand(&at->env.at_hand, &at->env.birth, at->record.head.time_ns);
     find_context(at);
     load_registers(&at->env.state, &at->env.regs);
     w.jvm = bpf_map_lookup_elem(&jvms, &at->env.birth);
@@ -489,6 +500,7 @@ int sample(struct perf_context *ctx)
         return 0;
     }
     at->env.busy = 1;
+    at->env.at_hand.tables = KEPT_BY_CLOCK;
     __u64 begin = bpf_ktime_get_ns();
     at->record.head.type = WICK_HOST_SAMPLE;
     fill_head(&at->record.head, &at->env.birth);

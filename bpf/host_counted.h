@@ -53,8 +53,10 @@ static __attribute__((noinline)) bool is_within(__u32 own)
 static __attribute__((noinline)) struct walker *take_walker(struct wick_host_counted *e, __u32 own)
 {
     struct walker *at = bpf_map_lookup_elem(&walkers, &own);
-    if (at && !is_within(own) && !__atomic_exchange_n(&at->env.busy, 1, __ATOMIC_RELAXED))
+    if (at && !is_within(own) && !__atomic_exchange_n(&at->env.busy, 1, __ATOMIC_RELAXED)) {
+        at->env.at_hand.tables = own == WICK_HOST_BY_COUNTER ? KEPT_BY_COUNTER : KEPT_NONE;
         return at;
+    }
     __atomic_fetch_add(&e->nested, 1, __ATOMIC_RELAXED);
     return NULL;
 }

@@ -673,6 +673,7 @@ STEP_INLINE int runs_again(void *ctx, __u64 skip)
         return 0;
     }
     at->env.busy = 1;
+    at->env.at_hand.tables = KEPT_BY_WAIT;
     __u64 begin = bpf_ktime_get_ns();
     fill_wait(at, w);
     long n = bpf_get_stack(ctx, at->record.kernel, sizeof at->record.kernel, skip);

@@ -15,6 +15,8 @@
  *   struct wick_step_env;                               the includer's own context, passed through
  *   step_scratch(env)                                   its struct wick_step_scratch; need not be initialised
  *   int  step_read(env, addr, buf, n)                   0, or non-zero if the bytes are not readable
+ *   int  step_read_stack(env, addr, buf, n)             likewise, of a frame's words: n is a constant, a multiple of 8;
+ *                                                       usually step_read()
  *   int  step_native_rule(env, pc, rule)                the unwind rule of the instruction at pc; non-zero if none is
  *                                                       known
  *   int  step_native_function(env, pc, start)           where the function at pc starts; non-zero if not known

@@ -82,11 +82,9 @@ STEP_INLINE uint8_t step_blob_kind(uint32_t name)
 }
 
 /* Reads the blob that contains pc. WICK_STOP_NONE, or the reason why there is none. */
-STEP_FN int step_blob_read(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc,
-                           struct wick_step_blob *out)
+STEP_INLINE int step_blob_load(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc,
+                               struct wick_step_blob *out)
 {
-    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(out))
-        return WICK_STOP_NO_BLOB;
     uint8_t *b = step_scratch(env)->bytes;
     uint32_t name = 0;
     out->addr = step_blob_address(env, j, pc);
@@ -133,6 +131,14 @@ STEP_FN int step_blob_read(struct wick_step_env *env, const struct wick_step_jvm
         }
     }
     return WICK_STOP_NONE;
+}
+
+STEP_FN int step_blob_read(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc,
+                           struct wick_step_blob *out)
+{
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(out))
+        return WICK_STOP_NO_BLOB;
+    return step_blob_load(env, j, pc, out);
 }
 
 #endif

@@ -256,8 +256,9 @@ STEP_FN int step_interpreted(struct wick_step_env *env, const struct wick_step_j
     uint64_t cm = 0;
     uint32_t code_size = 0;
     f->kind = WICK_STEP_INTERPRETED;
-    if (s->fp >= s->sp && s->fp - s->sp < STEP_FP_REACH && !(s->fp & 7) && !step_read(env, s->fp - 64, w, sizeof w) &&
-        step_method_find(env, j, w[5], &cm, &code_size) && w[7] > s->fp && w[7] - s->fp < STEP_FP_REACH) {
+    if (s->fp >= s->sp && s->fp - s->sp < STEP_FP_REACH && !(s->fp & 7) &&
+        !step_read_stack(env, s->fp - 64, w, sizeof w) && step_method_find(env, j, w[5], &cm, &code_size) &&
+        w[7] > s->fp && w[7] - s->fp < STEP_FP_REACH) {
         uint64_t slot = j->interp_bcp_slot == 7 ? w[1] : w[0];
         uint32_t bci = step_bci(j, cm, code_size, s->leaf ? s->r13 : slot);
         if (s->leaf && bci == 0xffff)
@@ -306,7 +307,7 @@ STEP_FN int step_compiled(struct wick_step_env *env, const struct wick_step_jvm 
     }
     if (b->frame_bytes < 8)
         return step_by_fp(env, s) ? WICK_STOP_COMPILED : WICK_STOP_NONE;
-    if (step_read(env, s->sp + (uint64_t)b->frame_bytes - 16, w, sizeof w))
+    if (step_read_stack(env, s->sp + (uint64_t)b->frame_bytes - 16, w, sizeof w))
         return WICK_STOP_STACK_RANGE;
     uint64_t end = s->sp + (uint64_t)b->frame_bytes;
     int plausible = step_in_code_cache(j, w[1]);

@@ -25,7 +25,7 @@ STEP_INLINE int step_slot(struct wick_step_env *env, const struct wick_step_stat
     case WICK_HOW_SAME:
         return 0;
     case WICK_HOW_CFA:
-        return step_word(env, at, &c->reg[slot]);
+        return step_read_stack(env, at, &c->reg[slot], 8);
     case WICK_HOW_MEM:
         return step_word(env, s->reg[WICK_HOW_REG(how) & 15] + (uint64_t)(int64_t)r->off[slot], &c->reg[slot]);
     case WICK_HOW_MOVED:
@@ -89,7 +89,7 @@ STEP_INLINE int step_native(struct wick_step_env *env, const struct wick_step_jv
             return WICK_STOP_NONE;
         if (!stop)
             return -1; /* a zero return address is the classic end of a stack */
-        s->fp = fp; /* perhaps one that was searched for, which led nowhere */
+        s->fp = fp;    /* perhaps one that was searched for, which led nowhere */
         s->scans = scans;
     }
     if (step_use_anchor(env, s)) {

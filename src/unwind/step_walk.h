@@ -18,6 +18,10 @@
 
 #include "unwind/step.h"
 
+#ifndef step_read_stack
+#define step_read_stack step_read
+#endif
+
 #include "unwind/step_blob.h"
 #include "unwind/step_x86_64.h"
 #include "unwind/step_java.h"

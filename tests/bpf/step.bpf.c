@@ -2,9 +2,10 @@
 /*
  * step.bpf.c - the stepping code (unwind/step_walk.h) as a kernel-side program
  *
- * A sample of the thread that has the event walks from the job's state through its process's memory. The scratch area
- * is in a per-CPU map, the loop over frames and the scans are bpf_loop(), and each STEP_FN is a global function, which
- * the verifier checks once.
+ * A sample of the thread that has the event walks from the job's state through its process's memory, with what the
+ * kernel side of `wick host` keeps at hand (bpf/host_kept.h) if the job says so. The scratch area is in a per-CPU map,
+ * the loop over frames and the scans are bpf_loop(), and each STEP_FN is a global function, which the verifier checks
+ * once.
  */
 #include <linux/bpf.h>
 
@@ -15,10 +16,12 @@
 #define STEP_BODY               static __attribute__((noinline))
 #define STEP_LOOP(n, body, ctx) bpf_loop(n, body, ctx, 0)
 #define STEP_NULL(p)            (!(p))
+#include "../../bpf/host_kept.h"
 #include "step_job.h"
 
 struct wick_step_env {
     struct wick_step_scratch scratch;
+    struct at_hand at_hand;
     struct wick_unwind_rule rule;
     uint64_t function;
     uint32_t has_rule;
@@ -52,7 +55,10 @@ STEP_INLINE int step_native_rule(struct wick_step_env *env, uint64_t pc, struct 
 {
     if (!env->has_rule)
         return -1;
+    if (kept_rule(&env->at_hand, pc, rule))
+        return 0;
     *rule = env->rule;
+    keep_rule(&env->at_hand, pc, rule);
     return 0;
 }
 
@@ -62,9 +68,15 @@ STEP_INLINE int step_native_function(struct wick_step_env *env, uint64_t pc, uin
     return env->function ? 0 : -1;
 }
 
-#define step_blob_find   step_blob_read
-#define step_method_find step_method_read
+STEP_FN int kept_blob_find(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc,
+                           struct wick_step_blob *out);
+
+#define step_read_stack(env, addr, buf, n) read_near(&(env)->at_hand, addr, buf, n)
+#define step_blob_find                     kept_blob_find
+#define step_method_find                   step_method_read
 #include "unwind/step_walk.h"
+
+#include "../../bpf/host_kept_blob.h"
 
 struct walk {
     struct wick_step_env *env;
@@ -93,6 +105,9 @@ int walk(void *event)
     w.env->rule = w.job->rule;
     w.env->has_rule = w.job->has_rule;
     w.env->function = w.job->function;
+    const struct wick_host_birth birth = {w.job->process, 0};
+    w.env->at_hand.tables = w.job->tables;
+    begin_at_hand(&w.env->at_hand, &birth, w.job->time_ns);
     if (w.job->state.thread)
         step_load_anchor(w.env, &w.job->jvm, &w.job->state, w.job->state.thread + (uint64_t)w.job->jvm.thread_anchor);
     bpf_loop(STEP_JOB_FRAMES, one_frame, &w, 0);

@@ -5,7 +5,8 @@
  * 1. Without rights: of the compiled object, how deep its calls and how large their stack together are, counted as the
  *    verifier counts (kernel/bpf/verifier.c: check_max_stack_depth): 8 functions, 512 bytes.
  * 2. With rights (CAP_BPF and CAP_PERFMON, Linux 5.17): the kernel takes the program, and its walks over the fake JVM
- *    of the unit tests, which is mapped where it says it is, find frame by frame what the same code finds here.
+ *    of the unit tests, which is mapped where it says it is, find frame by frame what the same code finds here: with
+ *    and without tables of what earlier walks found (bpf/host_kept.h), which must not outlive what they are of.
  *
  * Prints TAP. The argument is the object.
  */
@@ -390,18 +391,51 @@ static bool same(const struct step_job *a, const struct step_job *b, const char 
     return good && !strcmp(seen, kinds);
 }
 
+static void put_job(struct step_job *job, uint64_t process, uint32_t tables, uint64_t time_ns)
+{
+    *job = (struct step_job){.jvm = f.jvm, .state = f.s, .process = process, .time_ns = time_ns, .tables = tables};
+    job->function = f.env.function;
+    job->has_rule = f.env.rule != NULL;
+    if (f.env.rule)
+        job->rule = *f.env.rule;
+}
+
+/* Without tables, then with empty ones, and with what those have then. */
 static bool check_walk(size_t i, int map, int event)
 {
-    struct step_job here = {0}, kernel = {0};
-    walks[i].put();
-    kernel.jvm = f.jvm;
-    kernel.state = f.s;
-    kernel.function = f.env.function;
-    kernel.has_rule = f.env.rule != NULL;
-    if (f.env.rule)
-        kernel.rule = *f.env.rule;
-    walk_here(&here);
-    return walk_in_kernel(map, event, &kernel) && same(&here, &kernel, walks[i].kinds);
+    bool good = true;
+    for (uint32_t round = 0; round < 3 && good; round++) {
+        struct step_job here = {0}, kernel;
+        walks[i].put();
+        put_job(&kernel, i + 1, round > 0, round);
+        walk_here(&here);
+        good = walk_in_kernel(map, event, &kernel) && same(&here, &kernel, walks[i].kinds);
+    }
+    return good;
+}
+
+/* Where the caller of a compiled method is found, which has a frame of so many words and that compile id. */
+static uint32_t find_caller(int map, int event, uint32_t words, uint32_t id, uint64_t time_ns)
+{
+    enum { PROCESS = 100 };
+    struct step_job job;
+    prologue();
+    put_frame(27, fj_return(&f, &caller, 200), fj_sp(60));
+    fj_put32(f.code, caller.addr - FJ_CODE + 8, words);
+    fj_put32(f.code, caller.addr - FJ_CODE + 72, id);
+    put_job(&job, PROCESS, 1, time_ns);
+    return walk_in_kernel(map, event, &job) && job.n > 1 ? job.frames[1].off : 0;
+}
+
+static bool check_kept(int map, int event)
+{
+    enum { SECOND = 1 << 30 };
+    uint32_t first = find_caller(map, event, 4, 4711, 1), kept = find_caller(map, event, 8, 4711, 2);
+    uint32_t other = find_caller(map, event, 8, 4712, 3), later = find_caller(map, event, 4, 4712, 3 + SECOND);
+    bool good = first == 100 && kept == 100 && other == 200 && later == 100;
+    if (!good)
+        printf("# first %u, kept %u, of another compilation %u, later %u\n", first, kept, other, later);
+    return good;
 }
 
 /* --- loading ------------------------------------------------------------------------------------------------------ */
@@ -466,10 +500,13 @@ static int check_kernel(const char *path)
         ready = false;
         skip = "the addresses of the fake JVM are in use";
     }
+    int map = ready ? bpf_object__find_map_fd_by_name(o, "jobs") : -1;
     for (int i = 0; i < count; i++) {
-        bool good = ready && check_walk((size_t)i, bpf_object__find_map_fd_by_name(o, "jobs"), event);
+        bool good = ready && check_walk((size_t)i, map, event);
         failed += result(3 + i, good, walks[i].name, good ? NULL : skip);
     }
+    bool good = ready && check_kept(map, event);
+    failed += result(3 + count, good, "what is kept of a method that is gone is not used", good ? NULL : skip);
     if (event >= 0)
         close(event);
     bpf_object__close(o);
@@ -483,7 +520,7 @@ int main(int argc, char **argv)
     if (!(personality(0xffffffff) & ADDR_NO_RANDOMIZE) && personality(ADDR_NO_RANDOMIZE) >= 0)
         execv("/proc/self/exe", argv);
     saying = open_memstream(&said, &said_len);
-    printf("1..%d\n", 2 + (int)(sizeof walks / sizeof *walks));
+    printf("1..%d\n", 3 + (int)(sizeof walks / sizeof *walks));
     int failed = result(1, check_object(argv[1]), "the stack and the depth of calls", NULL);
     failed += check_kernel(argv[1]);
     return failed != 0;

@@ -8,6 +8,7 @@
 struct wick_step_env;
 struct wick_step_scratch *step_scratch(struct wick_step_env *env);
 int step_read(struct wick_step_env *env, uint64_t addr, void *buf, uint64_t n);
+int step_read_stack(struct wick_step_env *env, uint64_t addr, void *buf, uint64_t n);
 int step_native_rule(struct wick_step_env *env, uint64_t pc, struct wick_unwind_rule *rule);
 int step_native_function(struct wick_step_env *env, uint64_t pc, uint64_t *start);
 int step_blob_find(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t pc, struct wick_step_blob *blob);
