@@ -52,6 +52,7 @@ void wick_host_processes_release(struct wick_host_processes *ps)
             next = p->next;
             free_process(p);
         }
+    wick_host_symbols_release(&ps->symbols);
     free(ps->containers);
     wick_host_cgroups_release(&ps->cgroups);
     wick_host_devices_release(&ps->devices);
@@ -323,21 +324,50 @@ bool wick_host_process_is_same(const struct wick_host_process *p)
     return !wick_host_kernel_birth(p->kernel, p->pid, &now) && same_birth(&now, &p->birth);
 }
 
-/* Opens the file of an image for its symbols (struct wick_symbols_from). */
-static int open_image(void *arg, const struct wick_elf_image *image)
+/* Opens the file of an image. */
+static int open_image(const struct wick_host_process *p, const struct wick_elf_image *image,
+                      struct wick_host_file *file)
 {
-    const struct wick_host_process *p = arg;
     struct wick_host_devices *devices = p->space.devices;
-    struct wick_host_file file;
     if (image->flags & WICK_IMAGE_VDSO)
         return -WICK_E_NOTFOUND;
-    int rc = wick_host_file_open(devices, (int)p->pid, image->text_lo, &file);
+    int rc = wick_host_file_open(devices, (int)p->pid, image->text_lo, file);
     if (rc == -WICK_E_NOTFOUND) /* a program that has moved its code to huge pages */
-        rc = wick_host_file_open(devices, (int)p->pid, image->map_lo, &file);
+        rc = wick_host_file_open(devices, (int)p->pid, image->map_lo, file);
     if (rc || wick_host_process_is_same(p))
-        return rc ? rc : file.fd;
-    close(file.fd);
+        return rc;
+    close(file->fd);
     return -WICK_E_GONE;
+}
+
+/* The descriptor that is there already, or why there is none (struct wick_symbols_from). */
+static int take_opened(void *arg, const struct wick_elf_image *image)
+{
+    int *fd = arg, opened = *fd;
+    (void)image;
+    *fd = -1;
+    return opened;
+}
+
+/* The symbols of an image: those of its file that other processes have as well, or else loaded. */
+static int load_symbols(void *arg, const struct wick_elf_image *image, struct wick_symbols **out)
+{
+    struct wick_host_process *p = arg;
+    struct wick_host_file file;
+    int opened = open_image(p, image, &file), fd = opened ? opened : file.fd;
+    if (!opened && (*out = wick_host_symbols_take(p->symbols, &file.id))) {
+        close(file.fd);
+        return 0;
+    }
+    struct wick_symbols_from from = p->code.from;
+    from.open = take_opened;
+    from.open_arg = &fd;
+    int rc = wick_symbols_load(out, image, &from, NULL);
+    if (fd >= 0)
+        close(fd);
+    if (!rc && !opened && wick_symbols_source(*out) != WICK_SYMBOLS_MEMORY)
+        wick_host_symbols_keep(p->symbols, &file.id, *out);
+    return rc;
 }
 
 /* Opens what lives; without success the process is `gone`. What was opened is the sample's if the process is still the
@@ -362,7 +392,7 @@ static void open_process(struct wick_host_processes *ps, struct wick_host_proces
     wick_elf_images_init(&p->images, (int)h->pid);
     p->images.maps_fd = p->space.maps_fd;
     wick_symbolizer_init(&p->code, &p->images, (int)h->pid, &p->space.mem, NULL);
-    p->code.from.open = open_image;
+    p->code.load = load_symbols;
     p->code.from.open_arg = p;
     p->code.cache.max = SYMBOL_TABLES;
     wick_host_process_refresh(p, h->time_ns);
@@ -394,6 +424,7 @@ struct wick_host_process *wick_host_process_of(struct wick_host_processes *ps, c
     p->birth = h->birth;
     p->pid = h->pid;
     p->kernel = ps->kernel;
+    p->symbols = &ps->symbols;
     p->met_ns = h->time_ns;
     memcpy(p->comm, h->process_comm, sizeof p->comm);
     open_process(ps, p, h);
@@ -424,6 +455,7 @@ void wick_host_processes_tidy(struct wick_host_processes *ps)
         for (struct wick_host_process *p = ps->bucket[i]; p; p = p->next)
             if (!p->gone)
                 wick_symbol_cache_tidy(&p->code.cache);
+    wick_host_symbols_tidy(&ps->symbols);
 }
 
 void wick_host_processes_renew(struct wick_host_processes *ps)

@@ -17,6 +17,7 @@
 #include "ebpf/host_kernel.h"
 #include "ebpf/host_published.h"
 #include "ebpf/host_space.h"
+#include "ebpf/host_symbols.h"
 #include "ebpf/host_tables.h"
 #include "ebpf/host_cgroups.h"
 #include "elf/image.h"
@@ -55,9 +56,10 @@ struct wick_host_process {
     struct wick_host_space space;
     struct wick_elf_images images;
     struct wick_symbolizer code;
-    uint64_t met_ns;    /* time of its first sample */
-    uint64_t spent_ns;  /* CPU time that naming its frames took */
-    uint64_t images_ns; /* when the mappings were read last */
+    struct wick_host_symbols *symbols; /* borrowed */
+    uint64_t met_ns;                   /* time of its first sample */
+    uint64_t spent_ns;                 /* CPU time that naming its frames took */
+    uint64_t images_ns;                /* when the mappings were read last */
     enum wick_host_jvm_state jvm_state;
     uint64_t jvm_ns;     /* when it was read last */
     int jvm_doublings;   /* of the time until it is read again */
@@ -89,6 +91,7 @@ struct wick_host_processes {
     struct wick_host_container *containers;
     struct wick_host_cgroups cgroups; /* of those that lived when they were met */
     struct wick_host_devices devices; /* whose files may be read */
+    struct wick_host_symbols symbols; /* of their files */
     uint32_t ncontainers;
     uint64_t met, gone, jvms, refused;       /* since the start */
     uint32_t refused_pid[WICK_HOST_REFUSED]; /* some of those that were refused, so many: */

@@ -49,6 +49,7 @@ struct wick_symbols {
     struct entry *e;
     uint32_t n, cap;
     uint16_t machine;
+    uint32_t users;
     enum wick_symbols_source source;
     struct wick_elf_sec exec[WICK_ELF_EXEC_MAX]; /* where functions may be */
     uint32_t n_exec;
@@ -142,8 +143,10 @@ static int build_from_file(struct wick_symbols *s, const struct wick_elf_file *f
 static struct wick_symbols *new_table(void)
 {
     struct wick_symbols *s = calloc(1, sizeof *s);
-    if (s)
+    if (s) {
         s->main.fd = s->debug.fd = -1;
+        s->users = 1;
+    }
     return s;
 }
 
@@ -220,9 +223,20 @@ int wick_symbols_load(struct wick_symbols **out, const struct wick_elf_image *im
     return 0;
 }
 
+struct wick_symbols *wick_symbols_share(struct wick_symbols *s)
+{
+    s->users++;
+    return s;
+}
+
+uint32_t wick_symbols_users(const struct wick_symbols *s)
+{
+    return s->users;
+}
+
 void wick_symbols_free(struct wick_symbols *s)
 {
-    if (!s)
+    if (!s || --s->users)
         return;
     wick_elf_file_release(&s->main);
     wick_elf_file_release(&s->debug);

@@ -5,8 +5,9 @@
  * Loaded when names are needed (a chunk is being written), dropped afterwards; never at attach. The index has 12 bytes
  * per function (0.8 MB for libjvm); names stay in the file and are read when they are asked for.
  *
- * Threads: a loaded table is immutable: any thread may look up. Loading belongs to ordinary threads.
- * Memory:  malloc; wick_symbols_free releases all, descriptors included.
+ * Threads: any thread may look up in a loaded table. Its users are counted by one thread at a time. Loading belongs to
+ *          ordinary threads.
+ * Memory:  malloc; the last wick_symbols_free releases all, descriptors included.
  */
 #ifndef WICK_ELF_SYMBOLS_H
 #define WICK_ELF_SYMBOLS_H
@@ -52,6 +53,10 @@ struct wick_symbol {
  * -WICK_E_FORMAT, -WICK_E_IO with a message. */
 int wick_symbols_load(struct wick_symbols **out, const struct wick_elf_image *image,
                       const struct wick_symbols_from *from, struct wick_err *err);
+
+/* For one more user, who frees it as well: it is released with the last one. Returns s. */
+struct wick_symbols *wick_symbols_share(struct wick_symbols *s);
+uint32_t wick_symbols_users(const struct wick_symbols *s);
 
 void wick_symbols_free(struct wick_symbols *s);
 

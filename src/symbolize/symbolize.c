@@ -49,7 +49,7 @@ static const struct wick_symbols *symbols_of(struct wick_symbolizer *s, const st
     struct wick_symbols *loaded;
     if (wick_symbol_cache_find(&s->cache, image->id, &known))
         return known;
-    if (wick_symbols_load(&loaded, image, &s->from, NULL))
+    if (s->load ? s->load(s->from.open_arg, image, &loaded) : wick_symbols_load(&loaded, image, &s->from, NULL))
         loaded = NULL;
     return wick_symbol_cache_add(&s->cache, image->id, loaded);
 }

@@ -30,6 +30,8 @@ struct wick_symbolizer {
     const struct wick_elf_images *images; /* what it has mapped; borrowed */
     struct wick_symbols_from from;        /* the process and its memory, borrowed */
     struct wick_kernel_names *kernel;     /* borrowed; NULL = the kernel's functions have no names */
+    /* Loads the symbols of an image, as wick_symbols_load() does without it, with from.open_arg: 0 or -WICK_E_* */
+    int (*load)(void *arg, const struct wick_elf_image *image, struct wick_symbols **out);
     struct wick_symbol_cache cache;
 };
 
