@@ -247,7 +247,12 @@ void wick_name_add_thread(struct wick_strbuf *out, const struct wick_profile *p,
 
 bool wick_name_is_jdk(const char *class_name)
 {
-    static const char *const packages[] = {"java/", "javax/", "jdk/", "sun/", "com/sun/"};
+    static const char *const packages[] = {
+        "java/", "javax/", "jdk/", "sun/", "com/sun/", "org/w3c/dom/", "org/xml/sax/",
+        /* of other languages */
+        "kotlin/", "kotlinx/coroutines/", "scala/collection/", "scala/concurrent/", "scala/runtime/", "scala/util/",
+        "scala/math/", "scala/Function", "scala/Option", "scala/Predef", "scala/Array", "clojure/lang/", "clojure/core",
+        "groovy/lang/", "org/codehaus/groovy/", "org/apache/groovy/"};
     for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
         if (!strncmp(class_name, packages[i], strlen(packages[i])))
             return true;

@@ -49,7 +49,8 @@ void wick_name_add_class(struct wick_strbuf *out, const char *internal, size_t l
 /* Appends "[name tid=N]"; N is the system's thread id, or the Java one where there is no other. */
 void wick_name_add_thread(struct wick_strbuf *out, const struct wick_profile *p, uint32_t thread);
 
-/* Whether a class ("java/lang/Foo") is of the JDK itself, or made by it for a lambda, and not of the program. */
+/* Whether a class ("java/lang/Foo") is of the JDK itself, of another language's runtime library, or made for a lambda,
+ * and not of the program. */
 bool wick_name_is_jdk(const char *class_name);
 
 /* True of a frame that stands for time without samples: what a thread used before it was known, or after its last

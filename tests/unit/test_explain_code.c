@@ -298,6 +298,61 @@ static void test_hot_code__of_libraries_is_for_their_caller(void **state)
     begins(s, "hot-code: 50 % of CPU time (5.0 s) is reflection that Clojure does, for app.Orders$total.invoke\n");
 }
 
+/* Some work is expensive by being done anew each time: what it is made of stands out nowhere. */
+static void test_hot_code__knows_what_is_made_anew_each_time(void **state)
+{
+    static const struct {
+        const char *called, *leaf, *what;
+    } cases[] = {
+        {"java/util/zip/ZipFile.<init>", "java/util/zip/ZipFile$Source.initCEN", "opening and reading archives"},
+        {"java/util/jar/JarFile.getManifest", "java/util/HashMap.get", "opening and reading archives"},
+        {"javax/xml/xpath/XPathFactory.newInstance", "java/util/ServiceLoader$LazyIterator.next",
+         "reading and writing"},
+        {"javax/xml/parsers/DocumentBuilder.parse", "com/sun/org/apache/xerces/internal/dom/A.b",
+         "reading and writing"},
+        {"javax/net/ssl/SSLContext.init", "sun/security/ssl/TrustStoreManager.load", "cryptography"},
+        {"java/time/LocalDateTime.format", "java/time/format/DateTimeFormatter.formatTo", "formatting text"},
+        {"java/util/GregorianCalendar.<init>", "sun/util/calendar/ZoneInfo.getOffsets", "computing dates"},
+        {"java/util/ResourceBundle.getBundle", "java/util/HashMap.get", "locales and resource bundles"},
+        {"java/text/RuleBasedCollator.compare", "java/text/CollationElementIterator.next", "comparing text by the"},
+        {"java/util/ServiceLoader.load", "java/util/jar/JarFile.getEntry", "looking up services and resources"},
+        {"java/lang/Class.getResource", "java/util/zip/ZipFile.getEntry", "looking up services and resources"},
+        {"java/beans/Introspector.getBeanInfo", "java/lang/Class.getMethods", "reflection"},
+        {"java/lang/invoke/MethodHandles$Lookup.findVirtual", "java/lang/invoke/MemberName.init", "reflection"},
+        {"java/lang/invoke/Invokers$Holder.invoke_MT", "java/lang/invoke/LambdaForm$MH.invoke", "reflection"},
+        {"java/util/zip/ZipInputStream.read", "java/util/zip/Inflater.inflate", "compressing or expanding"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        char line[128];
+        cpu(s, STACK(s, "app/Main.load", cases[i].called, cases[i].leaf), 3);
+        cpu(s, STACK(s, "app/Main.load", cases[i].called), 3);
+        cpu(s, STACK(s, "app/Main.b"), 4);
+        snprintf(line, sizeof line, "hot-code: 60 %% of CPU time (6.0 s) is %s", cases[i].what);
+        begins(s, line);
+    }
+}
+
+/* The runtime library of a language is no more the program than the JDK is. */
+static void test_hot_calls__of_other_languages_are_of_the_program(void **state)
+{
+    static const char *const libraries[] = {"kotlin/collections/CollectionsKt.sorted", "scala/collection/Map.get",
+                                            "clojure/core$reduce.invokeStatic", "org/codehaus/groovy/runtime/X.plus"};
+    (void)state;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        struct scene *s = scene();
+        cpu(s, STACK(s, "app/Main.find", libraries[i], "java/util/HashMap.get"), 3);
+        cpu(s, STACK(s, "app/Main.find", libraries[i]), 5);
+        cpu(s, STACK(s, "app/Main.b"), 2);
+        s->f.got_ns = 10 * S;
+        char *text = explained(s);
+        if (!strstr(text, "called by app.Main.find") && !strstr(text, "is in what app.Main.find calls"))
+            fail_msg("%s", text);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +369,8 @@ int main(void)
         cmocka_unit_test(test_crowded_out__is_a_part_of_the_time_with_work),
         cmocka_unit_test(test_hot_method__of_a_whole_machine_has_its_process),
         cmocka_unit_test(test_hot_code__of_libraries_is_for_their_caller),
+        cmocka_unit_test(test_hot_code__knows_what_is_made_anew_each_time),
+        cmocka_unit_test(test_hot_calls__of_other_languages_are_of_the_program),
         cmocka_unit_test(test_hot_code__is_silent_below_its_threshold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
