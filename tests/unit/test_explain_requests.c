@@ -230,6 +230,43 @@ static void test_pool_busy__whose_queue_is_full(void **state)
     }
 }
 
+/* A pool that is made for one request and ends with it has no queue that others wait in. */
+static void test_pool_busy__is_no_pool_that_ends_at_once(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    add(s, thread_of(s, "http", 1), STACK(s, "app/Main.report", "java/util/concurrent/FutureTask.get", PARK),
+        WICK_EXPLAIN_PARKED, 9);
+    add(s, thread_of(s, "pool-7-thread-1", 2), STACK(s, WORKER, "app/Main.part", "java/lang/Thread.sleep"),
+        WICK_EXPLAIN_SLEEPING, 0.2);
+    has_not(s, "pool-busy");
+}
+
+/* That a pool has not ended is nobody's trouble while its workers have nothing to do, or compute. */
+static void test_waiting__for_a_pool_to_end_is_waiting_for_its_tasks(void **state)
+{
+    static const struct {
+        double waits, computes;
+    } cases[] = {{9, 0}, {2, 0}, {0, 9}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        uint32_t worker = thread_of(s, "pool-1-thread-1", 2);
+        add(s, thread_of(s, "main", 1),
+            STACK(s, "app/Main.batch", "java/util/concurrent/ThreadPoolExecutor.awaitTermination",
+                  "java/util/concurrent/locks/AbstractQueuedSynchronizer$ConditionObject.awaitNanos", PARK),
+            WICK_EXPLAIN_PARKED, 10);
+        add(s, worker, STACK(s, WORKER, "app/Main.part", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING,
+            cases[i].waits + 0.1);
+        add(s, worker, STACK(s, WORKER, "app/Main.part"), WICK_EXPLAIN_RUNNABLE, cases[i].computes + 0.1);
+        if (i)
+            silent(s);
+        else
+            has(s, "is waiting for a timer (Thread.sleep), at app.Main.part; 10.0 s of it by threads that wait for the "
+                   "tasks of a pool to end at app.Main.batch, while the task does (");
+    }
+}
+
 /* Who follows what another program writes has nothing to do until it does; who writes, or starts the program, asks. */
 static void test_pipe__is_an_answer_where_somebody_asks(void **state)
 {
@@ -271,6 +308,8 @@ int main(void)
         cmocka_unit_test(test_sequence__within_spans_is_counted),
         cmocka_unit_test(test_sequence__is_none_of_what_comes_in_any_order),
         cmocka_unit_test(test_answer__is_read_by_who_rests_in_between),
+        cmocka_unit_test(test_pool_busy__is_no_pool_that_ends_at_once),
+        cmocka_unit_test(test_waiting__for_a_pool_to_end_is_waiting_for_its_tasks),
         cmocka_unit_test(test_endpoint_wait__for_a_peer_on_a_machine_without_cpus),
         cmocka_unit_test(test_endpoint_cpu__of_a_process_that_computes_little),
         cmocka_unit_test(test_unstarted_threads__are_counted_with_what_keeps_the_carriers),

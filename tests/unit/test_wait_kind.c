@@ -152,6 +152,28 @@ static void test_wait_kind__what_libraries_wait_for(void **state)
          "org.apache.lucene.index.ConcurrentMergeScheduler.maybeStall;"
          "org.apache.lucene.index.ConcurrentMergeScheduler.doStall;java.lang.Object.wait",
          WICK_WAIT_MERGE},
+        {"app.Main.ask;java.util.concurrent.ExecutorCompletionService.take;"
+         "java.util.concurrent.LinkedBlockingQueue.take",
+         WICK_WAIT_FUTURE},
+        {"app.Main.batch;java.util.concurrent.ThreadPoolExecutor.awaitTermination;"
+         "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.awaitNanos",
+         WICK_WAIT_POOL_END},
+        {"app.Main.write;java.io.PipedOutputStream.write;java.io.PipedInputStream.receive;"
+         "java.io.PipedInputStream.awaitSpace;java.lang.Object.wait",
+         WICK_WAIT_QUEUE_FULL},
+        {"app.Main.publish;java.util.concurrent.SubmissionPublisher.submit;java.util.concurrent.ForkJoinPool."
+         "managedBlock;java.util.concurrent.locks.LockSupport.park",
+         WICK_WAIT_QUEUE_FULL},
+        {"app.Shop.order;kotlinx.coroutines.BuildersKt.runBlocking;kotlinx.coroutines.BuildersKt__BuildersKt."
+         "runBlocking;kotlinx.coroutines.BlockingCoroutine.joinBlocking;java.util.concurrent.locks.LockSupport."
+         "parkNanos",
+         WICK_WAIT_FUTURE},
+        {"app.Shop.order;scala.concurrent.Await$.result;scala.concurrent.impl.Promise$DefaultPromise.tryAwait;"
+         "java.util.concurrent.locks.LockSupport.park",
+         WICK_WAIT_FUTURE},
+        {"app.core$order.invokeStatic;clojure.core$deref.invokeStatic;clojure.core$future_call$reify__8544.deref;"
+         "java.util.concurrent.FutureTask.get;java.util.concurrent.locks.LockSupport.park",
+         WICK_WAIT_FUTURE},
     };
     struct wick_profile p;
     (void)state;

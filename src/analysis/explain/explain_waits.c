@@ -277,7 +277,8 @@ static const struct place *main_of(const struct places *all, bool tasks)
 static bool next_link(struct wick_explain *x, const struct place *at, struct link *out)
 {
     struct places links = {0};
-    bool lock = wick_wait_is_lock(at->kind), task = at->kind == WICK_WAIT_FUTURE || at->kind == WICK_WAIT_LATCH;
+    bool lock = wick_wait_is_lock(at->kind), end = at->kind == WICK_WAIT_POOL_END,
+         task = end || at->kind == WICK_WAIT_FUTURE || at->kind == WICK_WAIT_LATCH;
     if (lock)
         owners_of(x, at, &links);
     if (lock && !links.n)
@@ -286,6 +287,8 @@ static bool next_link(struct wick_explain *x, const struct place *at, struct lin
         tasks(x, at, true, &links);
     if (task && !links.n)
         tasks(x, at, false, &links);
+    if (end && (double)sum_of(&links) < CHAIN_MOST * (double)at->ns)
+        links.n = 0; /* there are hardly any */
     if (at->kind == WICK_WAIT_QUEUE_FULL)
         held_up(x, at, &links);
     const struct place *most = main_of(&links, !lock);
@@ -326,34 +329,39 @@ static struct wick_wait walk(struct wick_explain *x, struct place *from)
     return end;
 }
 
-/* Moves the time of place i to where the chain ends. */
-static void follow(struct wick_explain *x, struct places *all, size_t i)
+/* Moves the time of place i to where the chain ends. Returns time that is nobody's waiting. */
+static int64_t follow(struct wick_explain *x, struct places *all, size_t i)
 {
     struct place from = all->rows[i];
     struct wick_wait end = walk(x, &from);
+    if (from.kind == WICK_WAIT_POOL_END && !from.nlinks) {
+        all->rows[i].ns = 0; /* that a pool has not ended is no news where its tasks do not wait */
+        return from.ns;
+    }
     if (from.kind == WICK_WAIT_FUTURE && from.nlinks == 1 && from.links[0].kind == WICK_WAIT_NONE) {
         all->rows[i].ns = 0; /* its task computes: that is what other rules see */
-        return;
+        return 0;
     }
     if (end.kind == from.kind && end.stack == from.stack) {
         if (from.via == WICK_WAIT_NONE)
             all->rows[i] = from; /* with what its holder computes */
-        return;
+        return 0;
     }
     struct place *to = place_of(x, all, end);
     if (!to)
-        return;
+        return 0;
     all->rows[i].ns = 0;
     to->ns = wick_sum(to->ns, from.ns);
     to->quanta += from.quanta;
     to->through_ns = wick_sum(to->through_ns, from.ns);
     if (to->via != WICK_WAIT_NONE && from.ns < to->heaviest_ns)
-        return;
+        return 0;
     to->heaviest_ns = from.ns;
     to->via = from.kind;
     to->via_stack = from.stack;
     to->nlinks = from.nlinks;
     memcpy(to->links, from.links, sizeof to->links);
+    return 0;
 }
 
 /* Of the time in which threads work in that function, the share in which they are ready to run without a CPU. */
@@ -522,10 +530,10 @@ void wick_explain_waiting(struct wick_explain *x)
         else if (1u << f->wall[i].state & WICK_EXPLAIN_WORK || (no_cpu && x->waits[i].kind == WICK_WAIT_CARRIER))
             work = wick_sum(work, f->wall[i].weight_ns);
     }
-    double whole = (double)wick_sum(work, sum_of(&all));
+    double whole = (double)wick_sum(work, sum_of(&all)), least = LINK_LEAST * whole;
     for (size_t i = 0, n = all.n; i < n; i++)
-        if ((double)all.rows[i].ns >= LINK_LEAST * whole)
-            follow(x, &all, i);
+        if ((double)all.rows[i].ns >= least)
+            whole -= (double)follow(x, &all, i);
     sort(&all);
     int64_t ready = without_any_cpu(x);
     for (size_t i = 0; i < all.n; i++) {
@@ -626,12 +634,13 @@ static int64_t awaited_of(const struct wick_explain *x, const struct pool *o, co
 }
 
 /* Whether more threads wait for tasks than the pool has threads, or its queue is full, and these are never without
- * work. */
+ * work. One that is made for some tasks and ends with them has no others that could wait for it. */
 static bool is_short(const struct wick_explain *x, const struct pool *o, const struct awaited *a)
 {
     double busy = wick_explain_share((double)o->all_ns - (double)o->idle_ns, (double)o->all_ns);
     int64_t waited = awaited_of(x, o, a);
-    return busy >= x->rule->threshold && (waited > o->all_ns || (waited && waited == a->refused));
+    return wick_explain_counts(x->f, (double)o->all_ns, CHAIN_MOST) && busy >= x->rule->threshold &&
+           (waited > o->all_ns || (waited && waited == a->refused));
 }
 
 /* What those do who wait for the pool, of one thread or of several. */
