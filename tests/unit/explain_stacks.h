@@ -29,11 +29,11 @@ struct scene {
     struct wick_explain_facts f;
 };
 
-/* "app/Main.run" is Java's, ">app/Main.get" inlined into what is below it, "libc.so.6:write" a library's,
- * "kernel:do_futex" the kernel's. */
+/* "app/Main.run" is Java's, "app/Main.run@12" in that line, ">app/Main.get" inlined into what is below it,
+ * "libc.so.6:write" a library's, "kernel:do_futex" the kernel's. */
 static inline uint32_t push(struct wick_profile *p, uint32_t below, const char *name)
 {
-    char class_name[128];
+    char class_name[128], method[128];
     bool inlined = *name == '>';
     name += inlined;
     const char *colon = strchr(name, ':'), *end = colon ? colon : strrchr(name, '.');
@@ -43,9 +43,11 @@ static inline uint32_t push(struct wick_profile *p, uint32_t below, const char *
                    : !colon                       ? WICK_FRAME_C2
                    : strcmp(class_name, "kernel") ? WICK_FRAME_NATIVE
                                                   : WICK_FRAME_KERNEL;
+    const char *at = strchr(end, '@');
+    snprintf(method, sizeof method, "%.*s", (int)strcspn(end + 1, "@"), end + 1);
     uint32_t function =
-        wick_profile_function(p, wick_profile_cstring(p, class_name), wick_profile_cstring(p, end + 1), 0);
-    return wick_profile_push(p, below, wick_profile_frame(p, function, 0, -1, kind));
+        wick_profile_function(p, wick_profile_cstring(p, class_name), wick_profile_cstring(p, method), 0);
+    return wick_profile_push(p, below, wick_profile_frame(p, function, at ? atoi(at + 1) : 0, -1, kind));
 }
 
 /* Frames from the root to the leaf, up to NULL. */

@@ -5,6 +5,7 @@
 #define PARK   "java/util/concurrent/locks/LockSupport.park"
 #define WORKER "java/util/concurrent/ThreadPoolExecutor$Worker.run"
 #define READ   "java/net/Socket$SocketInputStream.read"
+#define WRITE  "java/net/Socket$SocketOutputStream.write"
 #define SEND   "jdk/internal/net/http/HttpClientImpl.send"
 #define PIPE   "java/io/FileInputStream.read"
 
@@ -125,6 +126,44 @@ static void test_answer__is_read_by_who_rests_in_between(void **state)
         if (who == 1)
             add(s, thread_of(s, "news", 2), STACK(s, "app/Main.news", READ), WICK_EXPLAIN_IO, 10);
         (who ? has_not : has)(s, WAITS("app.Rates.get"));
+    }
+}
+
+/* A server's thread reads a request before it writes the answer; who asks writes first. */
+static void test_answer__is_not_read_by_who_writes_afterwards(void **state)
+{
+    (void)state;
+    for (unsigned serves = 0; serves < 2; serves++) {
+        struct scene *s = scene();
+        uint32_t t = thread_of(s, "line", 1);
+        add(s, t, STACK(s, "app/Main.run", serves ? "app/Line.talk@20" : "app/Line.talk@22", READ), WICK_EXPLAIN_IO, 9);
+        add(s, t, STACK(s, "app/Main.run", "app/Line.talk@21", WRITE), WICK_EXPLAIN_RUNNABLE, 0.1);
+        if (serves)
+            silent(s);
+        else
+            has(s, "waiting for a peer's answer, at app.Line.talk:22\n");
+    }
+}
+
+/* In a process to which clients come as well. */
+static void test_answer__is_read_by_who_makes_the_connection(void **state)
+{
+    (void)state;
+    for (unsigned connects = 0; connects < 3; connects++) {
+        struct scene *s = scene();
+        uint32_t t = thread_of(s, "shop", 1);
+        add(s, t, STACK(s, "app/Main.run", "app/Prices.ask", READ), WICK_EXPLAIN_IO, 9);
+        for (unsigned i = 0; i < connects; i++)
+            cpu(s,
+                STACK(s, "app/Main.run", "app/Prices.ask", "java/net/Socket.<init>",
+                      "sun/nio/ch/NioSocketImpl.connect"),
+                0.1);
+        add(s, thread_of(s, "listener", 2), STACK(s, "app/Main.listen", "java/net/ServerSocket.accept"),
+            WICK_EXPLAIN_IO, 10);
+        if (connects < 2)
+            has_not(s, "waiting");
+        else
+            has(s, WAITS("app.Prices.ask"));
     }
 }
 
@@ -308,6 +347,8 @@ int main(void)
         cmocka_unit_test(test_sequence__within_spans_is_counted),
         cmocka_unit_test(test_sequence__is_none_of_what_comes_in_any_order),
         cmocka_unit_test(test_answer__is_read_by_who_rests_in_between),
+        cmocka_unit_test(test_answer__is_not_read_by_who_writes_afterwards),
+        cmocka_unit_test(test_answer__is_read_by_who_makes_the_connection),
         cmocka_unit_test(test_pool_busy__is_no_pool_that_ends_at_once),
         cmocka_unit_test(test_waiting__for_a_pool_to_end_is_waiting_for_its_tasks),
         cmocka_unit_test(test_endpoint_wait__for_a_peer_on_a_machine_without_cpus),

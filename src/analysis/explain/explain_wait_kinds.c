@@ -12,7 +12,7 @@
 #include "base/sum.h"
 #include "model/name.h"
 
-#define WRITES_LEAST    2 /* samples of a function that writes to a socket */
+#define WRITES_LEAST    2 /* samples of a function that writes to a socket, or makes connections */
 #define RESTS_LEAST     5 /* waits of a thread for a timer or for work */
 #define ELSEWHERE_LEAST 2 /* samples of something else than one wait */
 
@@ -130,15 +130,48 @@ static bool accepts(const struct wick_explain *x)
     return serve(f->p, f->wall, f->nwall) || serve(f->p, f->cpu, f->ncpu);
 }
 
-static void count_writes(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n,
-                         uint32_t *writes)
+/* What a function of the program does with sockets: samples, and the first line in which it does so (0 = none has one).
+ */
+struct talk {
+    uint32_t writes, connects;
+    int32_t write_line, read_line;
+};
+
+static void first_line(int32_t *first, int32_t line)
+{
+    if (line > 0 && (!*first || line < *first))
+        *first = line;
+}
+
+static void learn_talk(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n,
+                       struct talk *talks)
 {
     const struct wick_profile *p = x->f->p;
     for (size_t i = 0; i < n; i++) {
         struct wick_wait w = wick_wait_of(p, rows[i].stack);
-        if (w.kind == WICK_WAIT_SOCKET_WRITE && w.stack)
-            writes[function_at(p, w.stack)]++;
+        struct talk *t = &talks[function_at(p, w.stack)];
+        int32_t line = p->frames[p->stacks[w.stack].frame].line;
+        if (!w.stack)
+            continue;
+        t->writes += w.kind == WICK_WAIT_SOCKET_WRITE;
+        t->connects += w.kind == WICK_WAIT_CONNECT;
+        if (w.kind == WICK_WAIT_SOCKET_WRITE)
+            first_line(&t->write_line, line);
+        else if (w.kind == WICK_WAIT_SOCKET)
+            first_line(&t->read_line, line);
     }
+}
+
+/* Who serves reads a request before it writes its answer. */
+static bool answers(const struct talk *t)
+{
+    return t->read_line && t->write_line && t->read_line < t->write_line;
+}
+
+/* Who asks does it the other way round; where lines do not show it, a single write may be of something else. */
+static bool writes_first(const struct talk *t)
+{
+    return t->writes >= WRITES_LEAST || (t->read_line && t->write_line && t->write_line < t->read_line);
 }
 
 static bool is_unmounted(const struct wick_explain *x, uint32_t thread)
@@ -165,30 +198,31 @@ static bool all_rest(const struct wick_explain *x, const uint32_t *rests)
     return true;
 }
 
-/* A read may wait for a request or for an answer. In a process to which no clients come, a function that also writes to
- * a socket asks, and its reads wait for the answer. One that only reads may have subscribed to what rarely comes. As
- * writes are short, few of them are sampled; so threads that rest between reads, all of them, ask as well. */
+/* A read may wait for a request or for an answer. A function that makes connections asks, and its reads wait for the
+ * answer; in a process to which no clients come, so does one that also writes to a socket. One that only reads may have
+ * subscribed to what rarely comes. As writes are short, few of them are sampled; so threads that rest between reads,
+ * all of them, ask as well. */
 static void find_questions(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
-    if (accepts(x))
-        return;
-    uint32_t *writes = calloc(f->p->nfunctions + 1, sizeof *writes);
+    struct talk *talks = calloc(f->p->nfunctions + 1, sizeof *talks);
     uint32_t *rests = calloc(f->p->nthreads + 1, sizeof *rests);
-    x->f->failed |= !writes || !rests;
+    x->f->failed |= !talks || !rests;
     if (!x->f->failed) {
-        count_writes(x, f->cpu, f->ncpu, writes);
-        count_writes(x, f->wall, f->nwall, writes);
+        learn_talk(x, f->cpu, f->ncpu, talks);
+        learn_talk(x, f->wall, f->nwall, talks);
         for (size_t i = 0; i < f->nwall; i++)
             rests[f->wall[i].thread] += is_rest(x->waits[i].kind) && x->waits[i].stack;
     }
-    bool rested = !x->f->failed && all_rest(x, rests);
+    bool serves = x->f->failed || accepts(x), rested = !serves && all_rest(x, rests);
     for (size_t i = 0; !x->f->failed && i < f->nwall; i++) {
         struct wick_wait *w = &x->waits[i];
-        if (w->kind == WICK_WAIT_SOCKET && w->stack && (rested || writes[function_at(f->p, w->stack)] >= WRITES_LEAST))
+        const struct talk *t = &talks[function_at(f->p, w->stack)];
+        bool asks = t->connects >= WRITES_LEAST || (!serves && (rested || writes_first(t)));
+        if (w->kind == WICK_WAIT_SOCKET && w->stack && asks && !answers(t))
             w->kind = WICK_WAIT_PEER;
     }
-    free(writes);
+    free(talks);
     free(rests);
 }
 
