@@ -353,6 +353,30 @@ static void test_hot_calls__of_other_languages_are_of_the_program(void **state)
     }
 }
 
+/* Of 200 threads that wait in a function all are notified for one piece of work. */
+static struct scene *herd(double threads, double waking)
+{
+    struct scene *s = scene();
+    uint32_t waits = STACK(s, "app/Main.run", "app/Jobs.take", "java/lang/Object.wait");
+    add(s, thread_of(s, "worker", 1), waits, WICK_EXPLAIN_OBJECT_WAIT, 10 * threads);
+    cpu(s,
+        STACK(s, "app/Main.run", "app/Jobs.take", "java/lang/Object.wait", "libjvm.so:ObjectMonitor::wait",
+              "libc.so.6:pthread_cond_wait", "kernel:futex_wait"),
+        waking - 1);
+    cpu(s, STACK(s, "app/Main.run", "app/Jobs.take", "libjvm.so:ObjectMonitor::exit", "kernel:futex_wake"), 1);
+    cpu(s, STACK(s, "app/Main.run", "app/Main.a"), 5 - waking / 2);
+    cpu(s, STACK(s, "app/Main.run", "app/Main.b"), 5 - waking / 2);
+    return s;
+}
+
+static void test_hot_code__of_threads_that_wake_for_nothing(void **state)
+{
+    (void)state;
+    begins(herd(200, 6), "hot-code: 60 % of CPU time (6.0 s) is waking threads that wait again, for app.Jobs.take\n");
+    silent(herd(200, 3));
+    silent(herd(4, 6)); /* two threads that hand something over have that cost as well */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_hot_code__of_libraries_is_for_their_caller),
         cmocka_unit_test(test_hot_code__knows_what_is_made_anew_each_time),
         cmocka_unit_test(test_hot_calls__of_other_languages_are_of_the_program),
+        cmocka_unit_test(test_hot_code__of_threads_that_wake_for_nothing),
         cmocka_unit_test(test_hot_code__is_silent_below_its_threshold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

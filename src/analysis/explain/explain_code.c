@@ -17,6 +17,7 @@
 #define METHOD_LEAST 0.10
 #define HALF         0.50 /* of what is called */
 #define NEARLY_ALL   0.75 /* of CPU time */
+#define CROWD_LEAST  8.0  /* threads that wait in one function */
 #define SLOW_LEAST   1e7  /* ns: a request that takes less is not slow by what it computes */
 #define CALLS_LEAST  0.25 /* the same for calls of any kind: whatever does a little work does most of it somewhere */
 
@@ -98,6 +99,32 @@ static bool hands_over(const struct wick_profile *p, uint32_t stack)
             if (strstr(wick_profile_str(p, p->functions[frame_of(p, s)->function].name), names[i]))
                 return true;
     return false;
+}
+
+/* By function of the program: for how long threads wait in it to be notified. The caller frees it. */
+static double *crowds_of(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double *crowds = calloc(f->p->nfunctions + 1, sizeof *crowds);
+    x->f->failed |= !crowds;
+    for (size_t i = 0; crowds && i < f->nwall; i++) {
+        const struct wick_wait *w = &x->waits[i];
+        if (w->stack && (w->kind == WICK_WAIT_OBJECT_WAIT || w->kind == WICK_WAIT_CONDITION))
+            crowds[frame_of(f->p, w->stack)->function] += (double)f->wall[i].weight_ns;
+    }
+    return crowds;
+}
+
+/* As user_of. To wait and to wake others is the cost of waiting, but where many threads wait in one function and that
+ * takes most of the CPU time, they wake for nothing. */
+static uint32_t work_of(const struct wick_explain *x, uint32_t stack, const double *crowds, enum code *code)
+{
+    const struct wick_profile *p = x->f->p;
+    uint32_t s = user_of(p, stack, code);
+    bool wakes = *code == CODE_WAKING || (*code == CODE_OTHER && hands_over(p, stack));
+    bool crowd = wick_explain_counts(x->f, crowds[frame_of(p, s)->function], CROWD_LEAST);
+    *code = !wakes ? *code : s && crowd ? CODE_WAKING : CODE_OTHER;
+    return s;
 }
 
 /* The stack, cut at the nearest frame that is no kernel code and, if it can be, has a name. */
@@ -235,15 +262,15 @@ void wick_explain_hot_method(struct wick_explain *x)
 }
 
 /* The heaviest stack that ends in the function for work of that kind; adds to *quanta those of all its samples. */
-static uint32_t heaviest(const struct wick_explain *x, uint32_t function, enum code code, int64_t *by_stack,
-                         double *quanta)
+static uint32_t heaviest(const struct wick_explain *x, uint32_t function, enum code code, const double *crowds,
+                         int64_t *by_stack, double *quanta)
 {
     const struct wick_explain_facts *f = x->f;
     uint32_t best = 0;
     enum code one;
     memset(by_stack, 0, f->p->nstacks * sizeof *by_stack);
     for (size_t i = 0; i < f->ncpu; i++) {
-        uint32_t s = user_of(f->p, f->cpu[i].stack, &one);
+        uint32_t s = work_of(x, f->cpu[i].stack, crowds, &one);
         if (!s || one != code || f->p->frames[f->p->stacks[s].frame].function != function)
             continue;
         *quanta += wick_explain_quantum(&f->cpu[i]);
@@ -273,11 +300,12 @@ void wick_explain_hot_code(struct wick_explain *x)
     struct wick_explain_facts *f = x->f;
     int64_t *sums = calloc((size_t)f->p->nfunctions * CODES, sizeof *sums);
     int64_t *by_stack = calloc(f->p->nstacks, sizeof *by_stack);
+    double *crowds = crowds_of(x);
     size_t best = 0;
     f->failed |= !sums || !by_stack;
-    for (size_t i = 0; sums && i < f->ncpu; i++) {
+    for (size_t i = 0; sums && crowds && i < f->ncpu; i++) {
         enum code code;
-        uint32_t s = user_of(f->p, f->cpu[i].stack, &code);
+        uint32_t s = work_of(x, f->cpu[i].stack, crowds, &code);
         if (!s || code == CODE_OTHER)
             continue;
         size_t at = (size_t)f->p->frames[f->p->stacks[s].frame].function * CODES + code;
@@ -285,14 +313,16 @@ void wick_explain_hot_code(struct wick_explain *x)
         best = sums[at] > sums[best] ? at : best;
     }
     int64_t ns = sums ? sums[best] : 0;
-    if (by_stack && best && wick_explain_counts(f, wick_explain_wanted(x, (double)ns), CPU_LEAST) &&
+    double least = best % CODES == CODE_WAKING ? CALLS_LEAST : CPU_LEAST;
+    if (by_stack && best && wick_explain_counts(f, wick_explain_wanted(x, (double)ns), least) &&
         wick_explain_share((double)ns, (double)f->sampled_ns) >= x->rule->threshold) {
         enum code code = (enum code)(best % CODES);
         double quanta = 0;
-        uint32_t stack = heaviest(x, (uint32_t)(best / CODES), code, by_stack, &quanta);
+        uint32_t stack = heaviest(x, (uint32_t)(best / CODES), code, crowds, by_stack, &quanta);
         say(x, stack, code, ns, quanta);
         x->code_said = true;
     }
+    free(crowds);
     free(by_stack);
     free(sums);
 }
