@@ -377,6 +377,42 @@ static void test_hot_code__of_threads_that_wake_for_nothing(void **state)
     silent(herd(4, 6)); /* two threads that hand something over have that cost as well */
 }
 
+/* A pool for each request: threads that begin and end run little code of the program, or none. */
+static void test_hot_code__of_who_starts_threads_is_what_these_cost(void **state)
+{
+    (void)state;
+    for (unsigned starts = 0; starts < 2; starts++) {
+        struct scene *s = scene();
+        cpu(s, STACK(s, "app/Main.report", "java/lang/Thread.start0", "libc.so.6:pthread_create"), 0.2 + starts);
+        cpu(s, STACK(s, "app/Main.run"), 2.8 - starts);
+        cpu(s, STACK(s, "libjvm.so:Thread::call_run", "libjvm.so:JavaThread::exit", "libjvm.so:Threads::remove"), 3);
+        uint32_t function =
+            wick_profile_function(&s->p, 0, wick_profile_cstring(&s->p, "[not sampled: thread or recording ended]"), 0);
+        cpu(s, wick_profile_push(&s->p, 0, wick_profile_frame(&s->p, function, 0, -1, WICK_FRAME_UNSAMPLED)), 4);
+        char *text = explained(s);
+        if ((strstr(text, "hot-code: 82 % of CPU time (8.2 s) is starting threads, for app.Main.report\n") != NULL) !=
+            (starts == 1))
+            fail_msg("%s", text);
+        free(text);
+    }
+}
+
+/* The JVM compiles and collects beside it. */
+static void test_hot_code__is_compared_with_what_java_code_takes(void **state)
+{
+    (void)state;
+    for (unsigned most = 0; most < 2; most++) {
+        struct scene *s = scene();
+        cpu(s, STACK(s, "app/Main.check", "java/util/regex/Matcher.match"), 3);
+        cpu(s, STACK(s, "app/Main.b"), most ? 1.5 : 2.5);
+        cpu(s, STACK(s, "libjvm.so:CompileBroker::compiler_thread_loop"), most ? 5.5 : 4.5);
+        if (most)
+            begins(s, "hot-code: 30 % of CPU time (3.0 s) is matching regular expressions, for app.Main.check\n");
+        else
+            silent(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -396,6 +432,8 @@ int main(void)
         cmocka_unit_test(test_hot_code__knows_what_is_made_anew_each_time),
         cmocka_unit_test(test_hot_calls__of_other_languages_are_of_the_program),
         cmocka_unit_test(test_hot_code__of_threads_that_wake_for_nothing),
+        cmocka_unit_test(test_hot_code__of_who_starts_threads_is_what_these_cost),
+        cmocka_unit_test(test_hot_code__is_compared_with_what_java_code_takes),
         cmocka_unit_test(test_hot_code__is_silent_below_its_threshold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,8 @@
 #define METHOD_LEAST 0.10
 #define HALF         0.50 /* of what is called */
 #define NEARLY_ALL   0.75 /* of CPU time */
+#define JAVA_LEAST   0.60 /* of the CPU time in Java code that does not wait */
+#define STARTS_LEAST 0.10 /* of that: who starts so many threads is also what those cost */
 #define CROWD_LEAST  8.0  /* threads that wait in one function */
 #define SLOW_LEAST   1e7  /* ns: a request that takes less is not slow by what it computes */
 #define CALLS_LEAST  0.25 /* the same for calls of any kind: whatever does a little work does most of it somewhere */
@@ -99,6 +101,36 @@ static bool hands_over(const struct wick_profile *p, uint32_t stack)
             if (strstr(wick_profile_str(p, p->functions[frame_of(p, s)->function].name), names[i]))
                 return true;
     return false;
+}
+
+/* Whether a thread begins or ends there: the JVM's work for it, what was not sampled as it was too short, and what puts
+ * virtual threads on carriers and takes them off. */
+static bool is_of_threads(const struct wick_profile *p, uint32_t stack)
+{
+    static const char *const names[] = {"[not sampled: thread not yet", "[not sampled: thread or", "JavaThread::exit",
+                                        "JavaThread::prepare", "smr_delete"};
+    enum code code;
+    bool java = wick_explain_has_java(p, stack);
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_function *f = &p->functions[frame_of(p, s)->function];
+        const char *name = wick_profile_str(p, f->name);
+        if (java && !strcmp(wick_profile_str(p, f->class_name), "java/lang/VirtualThread"))
+            return !user_of(p, stack, &code);
+        for (size_t i = 0; !java && i < sizeof names / sizeof *names; i++)
+            if (!strncmp(name, names[i], strlen(names[i])) || (*names[i] != '[' && strstr(name, names[i])))
+                return true;
+    }
+    return false;
+}
+
+/* CPU time of threads in Java code, with what that calls, but for what they do to wait. */
+static double java_ns(const struct wick_explain_facts *f)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < f->ncpu; i++)
+        if (wick_explain_has_java(f->p, f->cpu[i].stack) && !hands_over(f->p, f->cpu[i].stack))
+            sum = wick_sum(sum, f->cpu[i].weight_ns);
+    return (double)sum;
 }
 
 /* By function of the program: for how long threads wait in it to be notified. The caller frees it. */
@@ -295,6 +327,33 @@ static void say(struct wick_explain *x, uint32_t stack, enum code code, int64_t 
         r->advice = codes[code].advice;
 }
 
+/* Starts and ends of threads run no code of the program: they are what the function is for that starts most, if that is
+ * a good part of what runs. Returns its place in the sums, 0 = there is none. */
+static size_t add_threads(const struct wick_explain *x, int64_t *sums)
+{
+    const struct wick_explain_facts *f = x->f;
+    int64_t started = 0, orphans = 0;
+    size_t most = 0;
+    for (size_t at = CODE_THREADS; at < (size_t)f->p->nfunctions * CODES; at += CODES) {
+        started = wick_sum(started, sums[at]);
+        most = sums[at] > sums[most] ? at : most;
+    }
+    for (size_t i = 0; i < f->ncpu; i++)
+        orphans = wick_sum(orphans, is_of_threads(f->p, f->cpu[i].stack) ? f->cpu[i].weight_ns : 0);
+    if (!most || (double)sums[most] < HALF * (double)started || (double)sums[most] < STARTS_LEAST * java_ns(f))
+        return 0;
+    sums[most] = wick_sum(sums[most], orphans);
+    return most;
+}
+
+/* Whether so much CPU time is worth a finding. The JVM's own threads compile and collect for what the program does, so
+ * less of all will do if it is most of what Java code takes. */
+static bool is_hot(const struct wick_explain *x, double ns)
+{
+    double share = wick_explain_share(ns, (double)x->f->sampled_ns), least = x->rule->threshold;
+    return share >= least || (share >= HALF * least && ns >= JAVA_LEAST * java_ns(x->f));
+}
+
 void wick_explain_hot_code(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
@@ -312,10 +371,12 @@ void wick_explain_hot_code(struct wick_explain *x)
         sums[at] = wick_sum(sums[at], f->cpu[i].weight_ns);
         best = sums[at] > sums[best] ? at : best;
     }
+    size_t starts = sums && crowds ? add_threads(x, sums) : 0;
+    best = starts && sums[starts] > sums[best] ? starts : best;
     int64_t ns = sums ? sums[best] : 0;
-    double least = best % CODES == CODE_WAKING ? CALLS_LEAST : CPU_LEAST;
+    double least = best % CODES == CODE_WAKING || (best && best == starts) ? CALLS_LEAST : CPU_LEAST;
     if (by_stack && best && wick_explain_counts(f, wick_explain_wanted(x, (double)ns), least) &&
-        wick_explain_share((double)ns, (double)f->sampled_ns) >= x->rule->threshold) {
+        is_hot(x, (double)ns)) {
         enum code code = (enum code)(best % CODES);
         double quanta = 0;
         uint32_t stack = heaviest(x, (uint32_t)(best / CODES), code, crowds, by_stack, &quanta);
