@@ -377,6 +377,56 @@ static void test_hot_code__of_threads_that_wake_for_nothing(void **state)
     silent(herd(4, 6)); /* two threads that hand something over have that cost as well */
 }
 
+/* Objects that a function allocates, and collections of them. */
+static struct scene *garbage(double computes, double pauses_s, int64_t in_use, bool elsewhere)
+{
+    static struct wick_explain_heap heaps[2];
+    static struct wick_explain_sample objects[2];
+    struct scene *s = scene();
+    cpu(s, STACK(s, "app/Main.field", "javax/xml/xpath/XPath.evaluate"), computes);
+    cpu(s, STACK(s, "app/Main.b"), 10 - computes);
+    uint32_t at = elsewhere ? STACK(s, "app/Main.b") : STACK(s, "app/Main.field", "javax/xml/xpath/XPath.evaluate");
+    objects[0] = (struct wick_explain_sample){.stack = at, .weight_ns = 900};
+    objects[1] = (struct wick_explain_sample){.stack = STACK(s, "app/Main.b"), .weight_ns = 100};
+    heaps[0].used = heaps[1].used = in_use;
+    s->f.alloc = objects;
+    s->f.nalloc = 2;
+    s->f.heaps = heaps;
+    s->f.nheaps = 2;
+    s->f.heap_used = in_use;
+    s->f.heap_max = 100;
+    s->f.gcs = 50;
+    s->f.pauses_ns = (int64_t)(pauses_s * S);
+    return s;
+}
+
+static void test_hot_code__includes_collections_of_what_it_allocates(void **state)
+{
+    static const struct {
+        double computes, pauses_s;
+        int64_t in_use;
+        bool elsewhere, unknown, included;
+    } cases[] = {
+        {8, 2, 20, false, false, true},  {8, 2, 60, false, false, false}, /* the heap is too small */
+        {8, 2, 20, true, false, false},                                   /* garbage of others */
+        {4, 6, 20, false, false, false},                                  /* there is more to gain from the heap */
+        {8, 2, 20, false, true, true}, /* where is not recorded: nearly all the CPU time will do */
+        {6, 2, 20, false, true, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = garbage(cases[i].computes, cases[i].pauses_s, cases[i].in_use, cases[i].elsewhere);
+        s->f.nalloc = cases[i].unknown ? 0 : s->f.nalloc;
+        char *text = explained(s);
+        bool included = strstr(
+            text,
+            "is reading and writing XML, for app.Main.field; collections of what it allocates take another 2.5 s\n");
+        if (included != cases[i].included || !strstr(text, "gc-pauses: ") != cases[i].included)
+            fail_msg("case %zu: %s", i, text);
+        free(text);
+    }
+}
+
 /* A pool for each request: threads that begin and end run little code of the program, or none. */
 static void test_hot_code__of_who_starts_threads_is_what_these_cost(void **state)
 {
@@ -434,6 +484,7 @@ int main(void)
         cmocka_unit_test(test_hot_code__of_threads_that_wake_for_nothing),
         cmocka_unit_test(test_hot_code__of_who_starts_threads_is_what_these_cost),
         cmocka_unit_test(test_hot_code__is_compared_with_what_java_code_takes),
+        cmocka_unit_test(test_hot_code__includes_collections_of_what_it_allocates),
         cmocka_unit_test(test_hot_code__is_silent_below_its_threshold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,6 +86,13 @@ static uint32_t user_of(const struct wick_profile *p, uint32_t stack, enum code 
     return 0;
 }
 
+/* Keeps which finding it is, for what follows from it; what is not decided leads to nothing. */
+static void keep_hot(struct wick_explain *x, const struct wick_explain_finding *r, uint32_t function)
+{
+    if (r && !r->record_ns && !x->hot.function)
+        x->hot = (struct wick_explain_hot){(size_t)(r - x->out->rows), function};
+}
+
 static const struct wick_frame *frame_of(const struct wick_profile *p, uint32_t stack)
 {
     return &p->frames[p->stacks[stack].frame];
@@ -205,6 +212,13 @@ static bool goes_through(const struct wick_profile *p, uint32_t stack, uint32_t 
     return s != 0;
 }
 
+static bool is_program(const struct wick_profile *p, uint32_t frame)
+{
+    const struct wick_frame *f = &p->frames[frame];
+    return wick_frame_kind_is_java(f->kind) &&
+           !wick_name_is_jdk(wick_profile_str(p, p->functions[f->function].class_name));
+}
+
 /* Of a whole machine: the process that spends most time in the function, with what it calls. */
 static void say_process(struct wick_explain *x, struct wick_explain_finding *r, uint32_t function)
 {
@@ -290,6 +304,7 @@ void wick_explain_hot_method(struct wick_explain *x)
     wick_explain_say_frame(x, r, "caller", top.caller);
     wick_explain_say_frame(x, r, "compiled", certain_frame(f, f->p->frames[top.frame].function));
     say_process(x, r, f->p->frames[top.frame].function);
+    keep_hot(x, r, is_program(f->p, top.frame) ? 0 : f->p->frames[top.caller].function);
     x->method_said = true;
 }
 
@@ -323,6 +338,7 @@ static void say(struct wick_explain *x, uint32_t stack, enum code code, int64_t 
     wick_explain_say_frame(x, r, "frame", f->p->stacks[stack].frame);
     wick_explain_filter_frame(x, r, f->p->stacks[stack].frame);
     say_process(x, r, frame_of(f->p, stack)->function);
+    keep_hot(x, r, frame_of(f->p, stack)->function);
     if (r)
         r->advice = codes[code].advice;
 }
@@ -471,6 +487,7 @@ void wick_explain_hot_calls(struct wick_explain *x)
         wick_explain_say_frame(x, r, "most", c.most);
         wick_explain_figure(r, "part", WICK_EXPLAIN_TIME, (double)c.most_ns);
     }
+    keep_hot(x, r, c.function);
 }
 
 /* ---- requests that compute ---- */

@@ -17,6 +17,12 @@ struct wick_explain_enter {
     bool others;    /* waits for other monitors as well */
 };
 
+/* Of hot-code, hot-method or hot-calls: that finding, and the program's function that has others compute. */
+struct wick_explain_hot {
+    size_t finding;
+    uint32_t function; /* 0 = none */
+};
+
 struct wick_explain {
     struct wick_explain_facts *f;
     struct wick_explain_findings *out;
@@ -31,6 +37,7 @@ struct wick_explain {
     uint64_t kinds_said;
     double monitors_said_ns, disks_said_ns;
     uint64_t pool_kinds; /* kinds of waits that pool-busy has said, as bits */
+    struct wick_explain_hot hot;
     bool pool_said, code_said, method_said, calls_said, gc_threads_said, crowd_said;
 };
 
@@ -182,6 +189,12 @@ void wick_explain_hot_code(struct wick_explain *x);
 void wick_explain_hot_calls(struct wick_explain *x);
 void wick_explain_hot_method(struct wick_explain *x);
 void wick_explain_computes(struct wick_explain *x, uint32_t endpoint);
+
+/* explain_garbage.c: makes findings about collections a part of what leads to them. */
+void wick_explain_garbage(struct wick_explain *x);
+
+/* Frees what a finding has. */
+void wick_explain_finding_release(struct wick_explain_finding *r);
 
 /* explain_native.c: native memory that is not freed. */
 void wick_explain_native_leak(struct wick_explain *x);

@@ -652,6 +652,15 @@ static void lost(struct wick_explain *x)
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)x->f->dropped.grown);
 }
 
+static void forget_waits(struct wick_explain *x)
+{
+    free(x->waits);
+    free(x->ran);
+    free(x->stuck);
+    free(x->enters);
+    free(x->courses);
+}
+
 int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_facts *f, struct wick_err *err)
 {
     static void (*const rules[WICK_EXPLAIN_RULES])(struct wick_explain * x) = {
@@ -722,27 +731,29 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         if (busy || !x.rule->busy)
             rules[i](&x);
     }
-    free(x.waits);
-    free(x.ran);
-    free(x.stuck);
-    free(x.enters);
-    free(x.courses);
+    if (!f->failed && !out->failed)
+        wick_explain_garbage(&x);
+    forget_waits(&x);
     wick_explain_rank(out);
     if (out->failed || f->failed)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     return 0;
 }
 
+void wick_explain_finding_release(struct wick_explain_finding *r)
+{
+    for (unsigned k = 0; k < r->n; k++)
+        free(r->figures[k].text);
+    for (unsigned k = 0; k < r->nfilters; k++)
+        free(r->filters[k].value);
+    for (unsigned k = 0; k < r->nsteps; k++)
+        free(r->steps[k].frame);
+}
+
 void wick_explain_findings_release(struct wick_explain_findings *out)
 {
-    for (size_t i = 0; i < out->n + out->undecided; i++) {
-        for (unsigned k = 0; k < out->rows[i].n; k++)
-            free(out->rows[i].figures[k].text);
-        for (unsigned k = 0; k < out->rows[i].nfilters; k++)
-            free(out->rows[i].filters[k].value);
-        for (unsigned k = 0; k < out->rows[i].nsteps; k++)
-            free(out->rows[i].steps[k].frame);
-    }
+    for (size_t i = 0; i < out->n + out->undecided; i++)
+        wick_explain_finding_release(&out->rows[i]);
     free(out->accounts);
     free(out->rows);
     *out = (struct wick_explain_findings){0};

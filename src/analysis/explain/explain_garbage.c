@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_garbage.c - whether collections are what the work of one function leads to
+ *
+ * A function that has the JDK do what is expensive, again and again, makes garbage by it: most of the program's. The
+ * collections that follow stop the program and take CPU time, but a larger heap does not help the function, and calling
+ * it less often helps both. So if a finding is about one function's calls, and that function takes more CPU time in all
+ * than the collections cost and allocates most of what is collected, then these are a part of its cost, and no findings
+ * of their own.
+ *
+ * They are where the heap itself is too small: what stays in use takes half of it. Of how much is allocated where,
+ * samples of allocations say; without them (JDK 8) only a function that has nearly all of the program's CPU time is
+ * known to.
+ */
+#include <stdlib.h>
+
+#include "analysis/explain/explain_int.h"
+#include "base/sum.h"
+
+#define MOST       0.50 /* of what is allocated */
+#define NEARLY_ALL 0.75 /* of the CPU time in which Java code runs */
+#define ROOM_LEAST 0.50 /* of the heap, free after collections */
+
+static bool goes_through(const struct wick_profile *p, uint32_t stack, uint32_t function)
+{
+    while (stack && p->frames[p->stacks[stack].frame].function != function)
+        stack = p->stacks[stack].parent;
+    return stack != 0;
+}
+
+/* The share of the weight of samples in Java code that goes through the function; *part_ns: that weight. */
+static double through(const struct wick_profile *p, const struct wick_explain_sample *rows, size_t n, uint32_t function,
+                      double *part_ns)
+{
+    int64_t part = 0, all = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!wick_explain_has_java(p, rows[i].stack))
+            continue;
+        all = wick_sum(all, rows[i].weight_ns);
+        part = wick_sum(part, goes_through(p, rows[i].stack, function) ? rows[i].weight_ns : 0);
+    }
+    *part_ns = (double)part;
+    return wick_explain_share((double)part, (double)all);
+}
+
+/* Whether collections leave room: what is in use after one of the later ones, at least, is no more than half. */
+static bool has_room(const struct wick_explain_facts *f)
+{
+    int64_t least = 0;
+    for (size_t i = f->nheaps / 2; i < f->nheaps; i++)
+        least = i == f->nheaps / 2 || f->heaps[i].used < least ? f->heaps[i].used : least;
+    return f->nheaps && f->heap_max && (double)least <= (1 - ROOM_LEAST) * (double)f->heap_max;
+}
+
+/* Whether a finding is about collections for whatever is allocated. */
+static bool is_of_garbage(const struct wick_explain_finding *r)
+{
+    static const unsigned rules[] = {WICK_EXPLAIN_RULE_GC_PAUSES, WICK_EXPLAIN_RULE_GC_CPU,
+                                     WICK_EXPLAIN_RULE_ALLOCATION_STALL};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (r->rule == &wick_explain_rules[rules[i]])
+            return !r->endpoint;
+    return false;
+}
+
+void wick_explain_garbage(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct wick_explain_findings *o = x->out;
+    const struct wick_explain_hot *hot = &x->hot;
+    if (!hot->function || !has_room(f))
+        return;
+    double most = 0, computed, allocated, of_cpu = through(f->p, f->cpu, f->ncpu, hot->function, &computed);
+    if (f->nalloc ? through(f->p, f->alloc, f->nalloc, hot->function, &allocated) < MOST : of_cpu < NEARLY_ALL)
+        return;
+    size_t kept = 0, at = hot->finding;
+    if (computed < o->rows[at].cost_ns) /* starts of threads go through no function */
+        computed = o->rows[at].cost_ns;
+    for (size_t i = 0; i < o->n; i++)
+        if (is_of_garbage(&o->rows[i]) && o->rows[i].cost_ns > most)
+            most = o->rows[i].cost_ns;
+    if (!(most > 0) || most > wick_explain_wanted(x, computed))
+        return;
+    wick_explain_figure(&o->rows[at], "collected", WICK_EXPLAIN_TIME, most);
+    o->rows[at].cost_ns += most;
+    for (size_t i = 0; i < o->n; i++) {
+        if (is_of_garbage(&o->rows[i])) {
+            wick_explain_finding_release(&o->rows[i]);
+            continue;
+        }
+        o->rows[kept++] = o->rows[i];
+    }
+    o->n = kept;
+}
