@@ -306,6 +306,30 @@ static void test_waiting__for_a_pool_to_end_is_waiting_for_its_tasks(void **stat
     }
 }
 
+/* A request that joins the threads that it starts waits for what they wait for, not for what they compute. */
+static void test_waiting__for_threads_to_end_is_waiting_for_their_work(void **state)
+{
+    (void)state;
+    for (unsigned computes = 0; computes < 3; computes++) { /* 2: and somebody waits for the request */
+        struct scene *s = scene();
+        uint32_t part = STACK(s, "java/lang/Thread.run", "app/Main.lambda$request$0", "app/Main.ask");
+        const char *root = computes == 2 ? "javax/servlet/http/HttpServlet.service" : "java/lang/Thread.run";
+        add(s, thread_of(s, "http", 1),
+            STACK(s, root, "app/Main.request", "java/lang/Thread.join", "java/lang/Object.wait"),
+            WICK_EXPLAIN_OBJECT_WAIT, 9);
+        add(s, thread_of(s, "Thread-7", 2), computes ? part : push(&s->p, part, "java/lang/Thread.sleep"),
+            computes ? WICK_EXPLAIN_RUNNABLE : WICK_EXPLAIN_SLEEPING, 8);
+        if (computes == 2)
+            has(s, "is waiting for another thread's end, at app.Main.request\n");
+        else if (computes)
+            silent(s);
+        else
+            has(s,
+                "is waiting for a timer (Thread.sleep), at app.Main.ask; 9.0 s of it by threads that wait for another "
+                "thread's end at app.Main.request, while the task does (100 %)\n");
+    }
+}
+
 /* Who follows what another program writes has nothing to do until it does; who writes, or starts the program, asks. */
 static void test_pipe__is_an_answer_where_somebody_asks(void **state)
 {
@@ -350,6 +374,7 @@ int main(void)
         cmocka_unit_test(test_answer__is_not_read_by_who_writes_afterwards),
         cmocka_unit_test(test_answer__is_read_by_who_makes_the_connection),
         cmocka_unit_test(test_pool_busy__is_no_pool_that_ends_at_once),
+        cmocka_unit_test(test_waiting__for_threads_to_end_is_waiting_for_their_work),
         cmocka_unit_test(test_waiting__for_a_pool_to_end_is_waiting_for_its_tasks),
         cmocka_unit_test(test_endpoint_wait__for_a_peer_on_a_machine_without_cpus),
         cmocka_unit_test(test_endpoint_cpu__of_a_process_that_computes_little),

@@ -146,6 +146,7 @@ void wick_explain_say_class(struct wick_explain *x, struct wick_explain_finding 
 bool wick_explain_learn_waits(struct wick_explain *x);
 bool wick_explain_wait_counts(const struct wick_explain *x, size_t i);  /* the wait of wall-clock sample i is trouble */
 bool wick_explain_is_trouble(const struct wick_explain *x, size_t i);   /* for others than its own endpoint */
+bool wick_explain_joins(const struct wick_explain *x, size_t i);        /* it waits for other threads to end */
 bool wick_explain_moved(const struct wick_explain *x, uint32_t thread); /* it ran at some time */
 /* Whether the owner of the lock of that wait waits for another monitor itself. */
 bool wick_explain_owner_enters(const struct wick_explain *x, const struct wick_lock_wait_row *r);

@@ -335,6 +335,12 @@ bool wick_explain_is_trouble(const struct wick_explain *x, size_t i)
     return w->kind != WICK_WAIT_NONE && w->stack && counted && waits && !x->stuck[x->f->wall[i].thread];
 }
 
+bool wick_explain_joins(const struct wick_explain *x, size_t i)
+{
+    const struct wick_wait *w = &x->waits[i];
+    return w->kind == WICK_WAIT_THREAD && w->stack && goes_on(x, i) && !x->stuck[x->f->wall[i].thread];
+}
+
 bool wick_explain_learn_waits(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;

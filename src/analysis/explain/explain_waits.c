@@ -47,6 +47,7 @@ struct place {
     uint32_t function, stack;      /* the program's; the heaviest stack, cut there */
     struct link links[LINKS];      /* from `via` to here; a last one of kind NONE computes */
     unsigned nlinks;
+    bool request; /* a thread's end is waited for there within a request: that counts in any case */
     uint32_t via_stack;
     int64_t ns, heaviest_ns, through_ns; /* through: what of ns was waited for at `via` */
     double quanta;                       /* as of wick_explain_quanta */
@@ -84,6 +85,7 @@ static void add_to(struct wick_explain *x, struct places *all, struct wick_wait 
     struct place *at = place_of(x, all, w);
     if (!at)
         return;
+    at->request |= w.in_request && w.kind == WICK_WAIT_THREAD;
     at->quanta += quanta;
     at->ns = wick_sum(at->ns, ns);
     if (ns > at->heaviest_ns) {
@@ -207,13 +209,16 @@ static bool is_task_of(const struct wick_profile *p, uint32_t stack, uint32_t wa
     return false;
 }
 
-/* What the workers of pools do, if they do something; own: those only that run what the waiting method gave them. */
+/* What the workers of pools do, if they do something; own: those only that run what the waiting method gave them, or
+ * threads that do. */
 static void tasks(struct wick_explain *x, const struct place *at, bool own, struct places *out)
 {
+    bool joins = at->kind == WICK_WAIT_THREAD;
     const struct wick_explain_facts *f = x->f;
     for (size_t i = 0; i < f->nwall; i++) {
         struct wick_wait w = doing(x, i);
-        if (!w.stack || wick_wait_role_of(w.kind) == WICK_WAIT_IDLE || !wick_wait_is_worker(f->p, f->wall[i].stack))
+        if (!w.stack || wick_wait_role_of(w.kind) == WICK_WAIT_IDLE ||
+            (!joins && !wick_wait_is_worker(f->p, f->wall[i].stack)))
             continue;
         if (!own || (is_task_of(f->p, f->wall[i].stack, at->function) && !waits_there(x, w, at)))
             add_to(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
@@ -272,12 +277,18 @@ static const struct place *main_of(const struct places *all, bool tasks)
     return all->n && (double)all->rows->ns >= CHAIN_MOST * sum ? all->rows : NULL;
 }
 
+/* Whether threads wait there for others to end: as long as these do not wait themselves, that is no trouble. */
+static bool ends(enum wick_wait_kind kind)
+{
+    return kind == WICK_WAIT_POOL_END || kind == WICK_WAIT_THREAD;
+}
+
 /* What keeps a place waiting: the most common thing that owners or tasks do. False if nothing is, or nothing is known.
  */
 static bool next_link(struct wick_explain *x, const struct place *at, struct link *out)
 {
     struct places links = {0};
-    bool lock = wick_wait_is_lock(at->kind), end = at->kind == WICK_WAIT_POOL_END,
+    bool lock = wick_wait_is_lock(at->kind), joins = at->kind == WICK_WAIT_THREAD, end = ends(at->kind),
          task = end || at->kind == WICK_WAIT_FUTURE || at->kind == WICK_WAIT_LATCH;
     if (lock)
         owners_of(x, at, &links);
@@ -285,7 +296,7 @@ static bool next_link(struct wick_explain *x, const struct place *at, struct lin
         insiders(x, at, &links);
     if (task)
         tasks(x, at, true, &links);
-    if (task && !links.n)
+    if (task && !joins && !links.n)
         tasks(x, at, false, &links);
     if (end && (double)sum_of(&links) < CHAIN_MOST * (double)at->ns)
         links.n = 0; /* there are hardly any */
@@ -334,8 +345,8 @@ static int64_t follow(struct wick_explain *x, struct places *all, size_t i)
 {
     struct place from = all->rows[i];
     struct wick_wait end = walk(x, &from);
-    if (from.kind == WICK_WAIT_POOL_END && !from.nlinks) {
-        all->rows[i].ns = 0; /* that a pool has not ended is no news where its tasks do not wait */
+    if (ends(from.kind) && !from.nlinks && !from.request) {
+        all->rows[i].ns = 0; /* that a pool or thread has not ended is no news where its tasks do not wait */
         return from.ns;
     }
     if (from.kind == WICK_WAIT_FUTURE && from.nlinks == 1 && from.links[0].kind == WICK_WAIT_NONE) {
@@ -525,7 +536,7 @@ void wick_explain_waiting(struct wick_explain *x)
     bool no_cpu = wick_explain_carriers_lack_cpu(x);
     for (size_t i = 0; i < f->nwall; i++) {
         bool said = (x->pool_kinds >> x->waits[i].kind & 1) || (no_cpu && x->waits[i].kind == WICK_WAIT_CARRIER);
-        if (wick_explain_is_trouble(x, i) && !said)
+        if ((wick_explain_is_trouble(x, i) || wick_explain_joins(x, i)) && !said)
             add_to(x, &all, x->waits[i], f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
         else if (1u << f->wall[i].state & WICK_EXPLAIN_WORK || (no_cpu && x->waits[i].kind == WICK_WAIT_CARRIER))
             work = wick_sum(work, f->wall[i].weight_ns);
