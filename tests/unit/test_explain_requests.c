@@ -306,6 +306,33 @@ static void test_waiting__for_a_pool_to_end_is_waiting_for_its_tasks(void **stat
     }
 }
 
+/* Tasks that wait for tasks of the same pool, none of which can begin: no thread runs any more. */
+static void test_pool_busy__whose_tasks_wait_for_each_other(void **state)
+{
+    (void)state;
+    for (unsigned who = 0; who < 3; who++) { /* 1: another worker has something to do; 2: one of a kind may be idle */
+        struct scene *s = scene();
+        uint32_t get = STACK(s, "app/Main.serve", "java/util/concurrent/FutureTask.get", PARK),
+                 nested = STACK(s, WORKER, "app/Main.report", "java/util/concurrent/FutureTask.get", PARK);
+        add(s, thread_of(s, "http", 1), get, WICK_EXPLAIN_PARKED, 10);
+        add(s, thread_of(s, "report-1", 2), nested, WICK_EXPLAIN_PARKED, 10);
+        if (who != 2)
+            add(s, thread_of(s, "report-2", 3), nested, WICK_EXPLAIN_PARKED, 10);
+        if (who == 1)
+            add(s, thread_of(s, "service", 4), STACK(s, WORKER, "app/Main.run", "java/lang/Thread.sleep"),
+                WICK_EXPLAIN_SLEEPING, 10);
+        s->f.nran = 1; /* nobody ran */
+        s->ran[0] = 0;
+        if (who)
+            has_not(s, "pool-busy");
+        else
+            begins(
+                s,
+                "pool-busy: 3 threads on average wait for futures (30.0 s), and the 2 threads of report have work 100 "
+                "% of the time: tasks queue up; most of it is waiting for a future, at app.Main.report\n");
+    }
+}
+
 /* A request that joins the threads that it starts waits for what they wait for, not for what they compute. */
 static void test_waiting__for_threads_to_end_is_waiting_for_their_work(void **state)
 {
@@ -374,6 +401,7 @@ int main(void)
         cmocka_unit_test(test_answer__is_not_read_by_who_writes_afterwards),
         cmocka_unit_test(test_answer__is_read_by_who_makes_the_connection),
         cmocka_unit_test(test_pool_busy__is_no_pool_that_ends_at_once),
+        cmocka_unit_test(test_pool_busy__whose_tasks_wait_for_each_other),
         cmocka_unit_test(test_waiting__for_threads_to_end_is_waiting_for_their_work),
         cmocka_unit_test(test_waiting__for_a_pool_to_end_is_waiting_for_its_tasks),
         cmocka_unit_test(test_endpoint_wait__for_a_peer_on_a_machine_without_cpus),

@@ -164,9 +164,8 @@ bool wick_explain_carriers_lack_cpu(struct wick_explain *x);
 void wick_explain_say_sequence(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind,
                                uint32_t function, uint32_t endpoint);
 
-uint32_t wick_explain_pool_name(struct wick_profile *p, uint32_t thread); /* "pool-1-thread-12": "pool-1-thread" */
-
 /* explain_threads.c: how the program's threads use the CPUs. */
+uint32_t wick_explain_pool_name(struct wick_profile *p, uint32_t thread); /* "pool-1-thread-12": "pool-1-thread" */
 bool wick_explain_has_java(const struct wick_profile *p, uint32_t stack);
 void wick_explain_saturated(struct wick_explain *x);
 void wick_explain_unstarted(struct wick_explain *x);

@@ -61,6 +61,22 @@ static bool *java_threads(const struct wick_explain *x)
 
 /* ---- what a thread does ---- */
 
+uint32_t wick_explain_pool_name(struct wick_profile *p, uint32_t thread)
+{
+    const char *name = wick_profile_str(p, p->threads[thread].name);
+    char common[128];
+    size_t len = strlen(name);
+    while (len && name[len - 1] >= '0' && name[len - 1] <= '9')
+        len--;
+    while (len && strchr("-_# .", name[len - 1]))
+        len--;
+    if (!len || len >= sizeof common)
+        return p->threads[thread].name;
+    memcpy(common, name, len);
+    common[len] = 0;
+    return wick_profile_cstring(p, common);
+}
+
 struct work {
     uint32_t frame;  /* the program's, with most CPU time; 0 = none stands out */
     uint32_t caller; /* the program's other function that calls it there, 0 = none */

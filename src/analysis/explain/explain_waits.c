@@ -580,25 +580,10 @@ struct pool {
 
 /* Who waits for tasks, as far as it is known which; time of threads by what they wait for. */
 struct awaited {
+    bool nested; /* all workers wait for tasks, so that nobody does these */
     int64_t futures, latches, answers;
     int64_t refused; /* of threads that run tasks themselves, which a pool had no room for */
 };
-
-uint32_t wick_explain_pool_name(struct wick_profile *p, uint32_t thread)
-{
-    const char *name = wick_profile_str(p, p->threads[thread].name);
-    char common[128];
-    size_t len = strlen(name);
-    while (len && name[len - 1] >= '0' && name[len - 1] <= '9')
-        len--;
-    while (len && strchr("-_# .", name[len - 1]))
-        len--;
-    if (!len || len >= sizeof common)
-        return p->threads[thread].name;
-    memcpy(common, name, len);
-    common[len] = 0;
-    return wick_profile_cstring(p, common);
-}
 
 /* The pool of each thread of one: of[thread] is 1 + its index. */
 static size_t find_pools(struct wick_explain *x, struct pool *pools, uint32_t *of)
@@ -651,7 +636,7 @@ static bool is_short(const struct wick_explain *x, const struct pool *o, const s
     double busy = wick_explain_share((double)o->all_ns - (double)o->idle_ns, (double)o->all_ns);
     int64_t waited = awaited_of(x, o, a);
     return wick_explain_counts(x->f, (double)o->all_ns, CHAIN_MOST) && busy >= x->rule->threshold &&
-           (waited > o->all_ns || (waited && waited == a->refused));
+           (waited > o->all_ns || (waited && (waited == a->refused || a->nested)));
 }
 
 /* What those do who wait for the pool, of one thread or of several. */
@@ -704,15 +689,36 @@ static void say_pool(struct wick_explain *x, const struct pool *o, size_t index,
     free(does.rows);
 }
 
+/* Whether all that workers of pools do is to wait for tasks that executors are to run, several of them, without an end.
+ */
+static bool is_nested(const struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    uint32_t first = 0;
+    bool several = false;
+    for (size_t i = 0; i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        enum wick_wait_kind kind = x->waits[i].kind;
+        if (!wick_wait_is_worker(f->p, s->stack) ||
+            (kind != WICK_WAIT_NONE && wick_wait_role_of(kind) == WICK_WAIT_IDLE))
+            continue;
+        if (kind != WICK_WAIT_FUTURE || wick_explain_moved(x, s->thread) || !wick_wait_is_for_task(f->p, s->stack))
+            return false;
+        first = first ? first : s->thread;
+        several |= s->thread != first;
+    }
+    return several;
+}
+
 static struct awaited learn_awaited(const struct wick_explain *x)
 {
-    struct awaited a = {0};
+    struct awaited a = {.nested = is_nested(x)};
     for (size_t i = 0; i < x->f->nwall; i++) {
         const struct wick_wait *w = &x->waits[i];
         int64_t ns = x->f->wall[i].weight_ns;
         if (wick_wait_is_refused(x->f->p, x->f->wall[i].stack))
             a.refused = wick_sum(a.refused, ns);
-        if (!wick_explain_is_trouble(x, i))
+        if (!wick_explain_is_trouble(x, i) && !(a.nested && w->kind == WICK_WAIT_FUTURE))
             continue;
         if (w->kind == WICK_WAIT_FUTURE)
             a.futures = wick_sum(a.futures, ns);
