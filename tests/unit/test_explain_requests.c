@@ -357,6 +357,19 @@ static void test_waiting__for_threads_to_end_is_waiting_for_their_work(void **st
     }
 }
 
+/* Nobody gives back what the pool has lent: no thread runs. */
+static void test_waiting__for_a_pool_that_is_never_free_again(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    add(s, thread_of(s, "http", 1),
+        STACK(s, "app/Dao.find", "app/ConnectionPool.take", "java/util/concurrent/ArrayBlockingQueue.take", PARK),
+        WICK_EXPLAIN_PARKED, 10);
+    s->f.nran = 1;
+    s->ran[0] = 0;
+    has(s, "is waiting for a free object of a pool, at app.Dao.find\n");
+}
+
 /* Who follows what another program writes has nothing to do until it does; who writes, or starts the program, asks. */
 static void test_pipe__is_an_answer_where_somebody_asks(void **state)
 {
@@ -403,6 +416,7 @@ int main(void)
         cmocka_unit_test(test_pool_busy__is_no_pool_that_ends_at_once),
         cmocka_unit_test(test_pool_busy__whose_tasks_wait_for_each_other),
         cmocka_unit_test(test_waiting__for_threads_to_end_is_waiting_for_their_work),
+        cmocka_unit_test(test_waiting__for_a_pool_that_is_never_free_again),
         cmocka_unit_test(test_waiting__for_a_pool_to_end_is_waiting_for_its_tasks),
         cmocka_unit_test(test_endpoint_wait__for_a_peer_on_a_machine_without_cpus),
         cmocka_unit_test(test_endpoint_cpu__of_a_process_that_computes_little),

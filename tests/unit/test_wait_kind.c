@@ -110,6 +110,8 @@ static void test_wait_kind__pools_of_objects_but_not_of_threads(void **state)
     assert_string_equal(own_class(&p, w), "app/Dao");
     w = wait_of(&p, "app.Main.run;app.WorkerThreadPool.next;java.util.concurrent.LinkedBlockingQueue.take");
     assert_int_equal(w.kind, WICK_WAIT_QUEUE);
+    w = wait_of(&p, "app.Worker.run;app.WorkerPool.next;java.util.concurrent.LinkedBlockingQueue.take");
+    assert_int_equal(w.kind, WICK_WAIT_QUEUE);
     wick_profile_release(&p);
 }
 

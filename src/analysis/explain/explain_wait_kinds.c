@@ -309,10 +309,12 @@ bool wick_explain_moved(const struct wick_explain *x, uint32_t thread)
     return !x->f->nran || x->ran[thread] > 1 || wick_profile_thread_is_many(&x->f->p->threads[thread]);
 }
 
-/* Whether a wait counts although its thread did not run at all: somebody waits for the request. One that waits for an
- * element or a notification may be a stream of events that has none. */
+/* Whether a wait counts although its thread did not run at all: somebody waits for the request, or nobody gives back
+ * what a pool has lent. One that waits for an element or a notification may be a stream of events that has none. */
 static bool hangs(const struct wick_wait *w)
 {
+    if (w->kind == WICK_WAIT_POOL)
+        return true;
     return w->in_request && (wick_wait_role_of(w->kind) == WICK_WAIT_TROUBLE || w->kind == WICK_WAIT_SOCKET);
 }
 

@@ -112,7 +112,11 @@ static bool lends(const char *class_name)
 {
     static const char *const ends[] = {"Pool", "DataSource", "PoolBase", "ConnectionBag"};
     size_t len = strlen(class_name);
-    if (wick_name_is_jdk(class_name) || strstr(class_name, "ThreadPool") || strstr(class_name, "ExecutorPool"))
+    static const char *const working[] = {"ThreadPool", "ExecutorPool", "WorkerPool", "TaskPool", "JobPool"};
+    for (size_t i = 0; i < sizeof working / sizeof *working; i++)
+        if (strstr(class_name, working[i]))
+            return false;
+    if (wick_name_is_jdk(class_name))
         return false;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (len >= strlen(ends[i]) && !strcmp(class_name + len - strlen(ends[i]), ends[i]))
