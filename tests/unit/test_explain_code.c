@@ -463,6 +463,31 @@ static void test_hot_code__is_compared_with_what_java_code_takes(void **state)
     }
 }
 
+/* A service that reads a little XML now and then does nothing wrong, if it does little else. */
+static void test_hot_code__of_usual_work_needs_more_of_a_cpu(void **state)
+{
+    static const struct {
+        const char *called;
+        double seconds;
+        bool found;
+    } cases[] = {
+        {"javax/xml/parsers/SAXParser.parse", 0.9, false},
+        {"javax/xml/parsers/SAXParser.parse", 1.1, true},
+        {"java/util/regex/Matcher.match", 0.9, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        cpu(s, STACK(s, "app/Main.feed", cases[i].called, "java/util/HashMap.get"), cases[i].seconds / 2);
+        cpu(s, STACK(s, "app/Main.feed", cases[i].called), cases[i].seconds / 2);
+        cpu(s, STACK(s, "app/Main.b"), 0.5);
+        char *text = explained(s);
+        if ((strstr(text, "hot-code: ") != NULL) != cases[i].found)
+            fail_msg("case %zu: %s", i, text);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -484,6 +509,7 @@ int main(void)
         cmocka_unit_test(test_hot_code__of_threads_that_wake_for_nothing),
         cmocka_unit_test(test_hot_code__of_who_starts_threads_is_what_these_cost),
         cmocka_unit_test(test_hot_code__is_compared_with_what_java_code_takes),
+        cmocka_unit_test(test_hot_code__of_usual_work_needs_more_of_a_cpu),
         cmocka_unit_test(test_hot_code__includes_collections_of_what_it_allocates),
         cmocka_unit_test(test_hot_code__is_silent_below_its_threshold),
     };

@@ -363,11 +363,29 @@ static size_t add_threads(const struct wick_explain *x, int64_t *sums)
 }
 
 /* Whether so much CPU time is worth a finding. The JVM's own threads compile and collect for what the program does, so
- * less of all will do if it is most of what Java code takes. */
-static bool is_hot(const struct wick_explain *x, double ns)
+ * less of all will do if it is most of what Java code takes, and more than what a few requests now and then take. */
+static bool is_hot(const struct wick_explain *x, double ns, double least)
 {
-    double share = wick_explain_share(ns, (double)x->f->sampled_ns), least = x->rule->threshold;
-    return share >= least || (share >= HALF * least && ns >= JAVA_LEAST * java_ns(x->f));
+    double share = wick_explain_share(ns, (double)x->f->sampled_ns), threshold = x->rule->threshold;
+    bool most = share >= HALF * threshold && ns >= JAVA_LEAST * java_ns(x->f);
+    bool little = !wick_explain_counts(x->f, wick_explain_wanted(x, ns), METHOD_LEAST);
+    return (share >= threshold || (most && !little)) && wick_explain_counts(x->f, wick_explain_wanted(x, ns), least);
+}
+
+/* The least share of a CPU that is worth a finding: some work is a part of what services do that do little else. */
+static double least_of(enum code code)
+{
+    switch (code) {
+    case CODE_WAKING:
+        return CALLS_LEAST;
+    case CODE_XML:
+    case CODE_DATES:
+    case CODE_LOCALES:
+    case CODE_COLLATION:
+        return METHOD_LEAST;
+    default:
+        return CPU_LEAST;
+    }
 }
 
 void wick_explain_hot_code(struct wick_explain *x)
@@ -390,9 +408,8 @@ void wick_explain_hot_code(struct wick_explain *x)
     size_t starts = sums && crowds ? add_threads(x, sums) : 0;
     best = starts && sums[starts] > sums[best] ? starts : best;
     int64_t ns = sums ? sums[best] : 0;
-    double least = best % CODES == CODE_WAKING || (best && best == starts) ? CALLS_LEAST : CPU_LEAST;
-    if (by_stack && best && wick_explain_counts(f, wick_explain_wanted(x, (double)ns), least) &&
-        is_hot(x, (double)ns)) {
+    double least = best && best == starts ? CALLS_LEAST : least_of((enum code)(best % CODES));
+    if (by_stack && best && is_hot(x, (double)ns, least)) {
         enum code code = (enum code)(best % CODES);
         double quanta = 0;
         uint32_t stack = heaviest(x, (uint32_t)(best / CODES), code, crowds, by_stack, &quanta);
