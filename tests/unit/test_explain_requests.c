@@ -146,24 +146,30 @@ static void test_answer__is_not_read_by_who_writes_afterwards(void **state)
 }
 
 /* In a process to which clients come as well. */
-static void test_answer__is_read_by_who_makes_the_connection(void **state)
+static void test_answer__is_read_by_who_makes_the_connection_or_writes_first(void **state)
 {
+    static const struct {
+        unsigned connects, before, after;
+        bool asks;
+    } cases[] = {{0, 0, 0, false}, {1, 0, 0, false}, {2, 0, 0, true},
+                 {0, 1, 0, false}, {0, 2, 0, true},  {0, 2, 3, false}}; /* the last one greets, and then serves */
     (void)state;
-    for (unsigned connects = 0; connects < 3; connects++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene *s = scene();
         uint32_t t = thread_of(s, "shop", 1);
-        add(s, t, STACK(s, "app/Main.run", "app/Prices.ask", READ), WICK_EXPLAIN_IO, 9);
-        for (unsigned i = 0; i < connects; i++)
-            cpu(s,
-                STACK(s, "app/Main.run", "app/Prices.ask", "java/net/Socket.<init>",
-                      "sun/nio/ch/NioSocketImpl.connect"),
-                0.1);
+        add(s, t, STACK(s, "app/Main.run", "app/Prices.ask@20", READ), WICK_EXPLAIN_IO, 9);
+        for (unsigned k = 0; k < cases[i].connects; k++)
+            cpu(s, STACK(s, "app/Main.run", "app/Prices.ask@18", "sun/nio/ch/NioSocketImpl.connect"), 0.1);
+        for (unsigned k = 0; k < cases[i].before; k++)
+            cpu(s, STACK(s, "app/Main.run", "app/Prices.ask@19", WRITE), 0.1);
+        for (unsigned k = 0; k < cases[i].after; k++)
+            cpu(s, STACK(s, "app/Main.run", "app/Prices.ask@21", WRITE), 0.1);
         add(s, thread_of(s, "listener", 2), STACK(s, "app/Main.listen", "java/net/ServerSocket.accept"),
             WICK_EXPLAIN_IO, 10);
-        if (connects < 2)
-            has_not(s, "waiting");
+        if (cases[i].asks)
+            has(s, "waiting for a peer's answer, at app.Prices.ask:20\n");
         else
-            has(s, WAITS("app.Prices.ask"));
+            has_not(s, "waiting:");
     }
 }
 
@@ -412,7 +418,7 @@ int main(void)
         cmocka_unit_test(test_sequence__is_none_of_what_comes_in_any_order),
         cmocka_unit_test(test_answer__is_read_by_who_rests_in_between),
         cmocka_unit_test(test_answer__is_not_read_by_who_writes_afterwards),
-        cmocka_unit_test(test_answer__is_read_by_who_makes_the_connection),
+        cmocka_unit_test(test_answer__is_read_by_who_makes_the_connection_or_writes_first),
         cmocka_unit_test(test_pool_busy__is_no_pool_that_ends_at_once),
         cmocka_unit_test(test_pool_busy__whose_tasks_wait_for_each_other),
         cmocka_unit_test(test_waiting__for_threads_to_end_is_waiting_for_their_work),

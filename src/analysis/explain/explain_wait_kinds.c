@@ -130,48 +130,57 @@ static bool accepts(const struct wick_explain *x)
     return serve(f->p, f->wall, f->nwall) || serve(f->p, f->cpu, f->ncpu);
 }
 
-/* What a function of the program does with sockets: samples, and the first line in which it does so (0 = none has one).
- */
+/* What a function of the program does with sockets: samples of connecting and writing; the first line in which it reads
+ * (0 = not known), and the writes before and after that. */
 struct talk {
-    uint32_t writes, connects;
-    int32_t write_line, read_line;
+    uint32_t connects, writes, before, after;
+    int32_t read_line;
 };
 
-static void first_line(int32_t *first, int32_t line)
+/* The line of the program's function at the end of the stack, 0 = not known. */
+static int32_t line_at(const struct wick_profile *p, uint32_t stack)
 {
-    if (line > 0 && (!*first || line < *first))
-        *first = line;
+    int32_t line = p->frames[p->stacks[stack].frame].line;
+    return line > 0 ? line : 0;
 }
 
-static void learn_talk(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n,
-                       struct talk *talks)
+static void learn_reads(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n,
+                        struct talk *talks)
 {
     const struct wick_profile *p = x->f->p;
     for (size_t i = 0; i < n; i++) {
         struct wick_wait w = wick_wait_of(p, rows[i].stack);
         struct talk *t = &talks[function_at(p, w.stack)];
-        int32_t line = p->frames[p->stacks[w.stack].frame].line;
-        if (!w.stack)
-            continue;
-        t->writes += w.kind == WICK_WAIT_SOCKET_WRITE;
-        t->connects += w.kind == WICK_WAIT_CONNECT;
-        if (w.kind == WICK_WAIT_SOCKET_WRITE)
-            first_line(&t->write_line, line);
-        else if (w.kind == WICK_WAIT_SOCKET)
-            first_line(&t->read_line, line);
+        int32_t line = line_at(p, w.stack);
+        if (w.kind == WICK_WAIT_SOCKET && w.stack && line && (!t->read_line || line < t->read_line))
+            t->read_line = line;
     }
 }
 
-/* Who serves reads a request before it writes its answer. */
-static bool answers(const struct talk *t)
+static void learn_writes(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n,
+                         struct talk *talks)
 {
-    return t->read_line && t->write_line && t->read_line < t->write_line;
+    const struct wick_profile *p = x->f->p;
+    for (size_t i = 0; i < n; i++) {
+        struct wick_wait w = wick_wait_of(p, rows[i].stack);
+        struct talk *t = &talks[function_at(p, w.stack)];
+        int32_t line = line_at(p, w.stack);
+        t->connects += w.kind == WICK_WAIT_CONNECT && w.stack;
+        if (w.kind != WICK_WAIT_SOCKET_WRITE || !w.stack)
+            continue;
+        t->writes++;
+        t->before += line && line < t->read_line;
+        t->after += line > t->read_line && t->read_line;
+    }
 }
 
-/* Who asks does it the other way round; where lines do not show it, a single write may be of something else. */
-static bool writes_first(const struct talk *t)
+/* Whether its reads wait for answers. Who asks writes a question before it reads, who serves reads a request before it
+ * writes; a server that greets does that once. Where lines do not show it, writes alone do so in a process without
+ * clients. */
+static bool asks(const struct talk *t, bool serves)
 {
-    return t->writes >= WRITES_LEAST || (t->read_line && t->write_line && t->write_line < t->read_line);
+    return t->connects >= WRITES_LEAST || t->before >= (serves ? WRITES_LEAST : 1) ||
+           (!serves && t->writes >= WRITES_LEAST);
 }
 
 static bool is_unmounted(const struct wick_explain *x, uint32_t thread)
@@ -198,10 +207,9 @@ static bool all_rest(const struct wick_explain *x, const uint32_t *rests)
     return true;
 }
 
-/* A read may wait for a request or for an answer. A function that makes connections asks, and its reads wait for the
- * answer; in a process to which no clients come, so does one that also writes to a socket. One that only reads may have
- * subscribed to what rarely comes. As writes are short, few of them are sampled; so threads that rest between reads,
- * all of them, ask as well. */
+/* A read may wait for a request or for an answer: what its function does besides says which. One that only reads may
+ * have subscribed to what rarely comes. As writes are short, few of them are sampled; so in a process to which no
+ * clients come threads that rest between reads, all of them, ask as well. */
 static void find_questions(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -209,8 +217,10 @@ static void find_questions(struct wick_explain *x)
     uint32_t *rests = calloc(f->p->nthreads + 1, sizeof *rests);
     x->f->failed |= !talks || !rests;
     if (!x->f->failed) {
-        learn_talk(x, f->cpu, f->ncpu, talks);
-        learn_talk(x, f->wall, f->nwall, talks);
+        learn_reads(x, f->cpu, f->ncpu, talks);
+        learn_reads(x, f->wall, f->nwall, talks);
+        learn_writes(x, f->cpu, f->ncpu, talks);
+        learn_writes(x, f->wall, f->nwall, talks);
         for (size_t i = 0; i < f->nwall; i++)
             rests[f->wall[i].thread] += is_rest(x->waits[i].kind) && x->waits[i].stack;
     }
@@ -218,8 +228,8 @@ static void find_questions(struct wick_explain *x)
     for (size_t i = 0; !x->f->failed && i < f->nwall; i++) {
         struct wick_wait *w = &x->waits[i];
         const struct talk *t = &talks[function_at(f->p, w->stack)];
-        bool asks = t->connects >= WRITES_LEAST || (!serves && (rested || writes_first(t)));
-        if (w->kind == WICK_WAIT_SOCKET && w->stack && asks && !answers(t))
+        bool answers = t->after > t->before;
+        if (w->kind == WICK_WAIT_SOCKET && w->stack && !answers && (rested || asks(t, serves)))
             w->kind = WICK_WAIT_PEER;
     }
     free(talks);
