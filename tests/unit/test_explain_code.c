@@ -58,6 +58,27 @@ static void test_hot_calls__need_the_system_or_one_callee_or_most_of_the_time(vo
     begins(indexing(2.6, 0, 2.6, 2.2), "hot-calls: 78 % of CPU time (7.8 s) is in what app.Main.index calls, most in ");
 }
 
+/* Nobody calls the kernel when a page of the heap is touched for the first time, or when the time slice is over. */
+static void test_hot_calls__are_no_page_faults_or_interrupts(void **state)
+{
+    static const char *const kernel[][2] = {{"kernel:asm_exc_page_fault", "kernel:do_anonymous_page"},
+                                            {"kernel:asm_sysvec_apic_timer_interrupt", "kernel:schedule"},
+                                            {"kernel:asm_exc_page_fault", "kernel:filemap_map_pages"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof kernel / sizeof *kernel; i++) {
+        struct scene *s = scene();
+        cpu(s, STACK(s, "app/Main.parse", kernel[i][0], kernel[i][1], "kernel:next"), 4);
+        cpu(s, STACK(s, "app/Main.parse", "java/util/HashMap.put", kernel[i][0], kernel[i][1]), 1);
+        cpu(s, STACK(s, "app/Main.parse", "java/util/HashMap.get"), 2);
+        cpu(s, STACK(s, "app/Main.a"), 1);
+        cpu(s, STACK(s, "app/Main.b"), 2);
+        if (i == 2) /* of a file that is mapped */
+            begins(s, "hot-calls: 70 % of CPU time (7.0 s) is in what app.Main.parse calls, most in ");
+        else
+            silent(s);
+    }
+}
+
 /* A system call is what its caller asked for; what the JVM does is named by rules about it. */
 static void test_hot_method__is_of_the_program_or_its_libraries(void **state)
 {
@@ -494,6 +515,7 @@ int main(void)
         cmocka_unit_test(test_hot_code__adds_up_what_the_jdk_does_for_a_function),
         cmocka_unit_test(test_hot_calls__adds_up_what_a_function_calls),
         cmocka_unit_test(test_hot_calls__need_the_system_or_one_callee_or_most_of_the_time),
+        cmocka_unit_test(test_hot_calls__are_no_page_faults_or_interrupts),
         cmocka_unit_test(test_hot_method__is_of_the_program_or_its_libraries),
         cmocka_unit_test(test_hot_method__is_uncertain_among_those_inlined_before_the_attach),
         cmocka_unit_test(test_hot_method__is_no_wait),

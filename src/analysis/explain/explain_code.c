@@ -429,6 +429,33 @@ struct calls {
     double quanta;
 };
 
+static bool begins_with_one(const char *name, const char *const *with, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strncmp(name, with[i], strlen(with[i])))
+            return true;
+    return false;
+}
+
+/* The stack without what the kernel does when it interrupts a thread, or finds memory for a page that it touches: no
+ * function has called that. Who touches pages of a mapped file has it read. */
+static uint32_t interrupted(const struct wick_profile *p, uint32_t stack)
+{
+    static const char *const entries[] = {"asm_exc_",   "asm_sysvec_",   "asm_common_interrupt",
+                                          "page_fault", "apic_timer_in", "el0_da",
+                                          "el0_ia",     "el0_interrupt"},
+                             *const files[] = {"filemap_map_pages", "filemap_fault"};
+    uint32_t cut = stack;
+    for (uint32_t s = stack; s && frame_of(p, s)->kind == WICK_FRAME_KERNEL; s = p->stacks[s].parent) {
+        const char *name = wick_profile_str(p, p->functions[frame_of(p, s)->function].name);
+        if (begins_with_one(name, files, sizeof files / sizeof *files))
+            return stack;
+        if (begins_with_one(name, entries, sizeof entries / sizeof *entries))
+            cut = p->stacks[s].parent;
+    }
+    return cut;
+}
+
 /* The stack, cut at the program's function nearest to the leaf, if it has called somebody who works; else 0. */
 static uint32_t calling(const struct wick_profile *p, uint32_t stack)
 {
@@ -444,7 +471,7 @@ static void learn_calls(struct wick_explain *x, struct calls *c)
     int64_t *by_stack = calloc(f->p->nstacks, sizeof *by_stack);
     x->f->failed |= !by_callee || !by_stack;
     for (size_t i = 0; by_callee && by_stack && i < f->ncpu; i++) {
-        uint32_t stack = f->cpu[i].stack, s = calling(f->p, stack);
+        uint32_t stack = interrupted(f->p, f->cpu[i].stack), s = calling(f->p, stack);
         if (!s || frame_of(f->p, s)->function != c->function)
             continue;
         uint32_t cut = callee_of(f->p, stack), callee = frame_of(f->p, cut)->function;
@@ -479,7 +506,7 @@ void wick_explain_hot_calls(struct wick_explain *x)
     int64_t *sums = calloc(f->p->nfunctions, sizeof *sums);
     f->failed |= !sums;
     for (size_t i = 0; sums && i < f->ncpu; i++) {
-        uint32_t s = calling(f->p, f->cpu[i].stack), function = frame_of(f->p, s)->function;
+        uint32_t s = calling(f->p, interrupted(f->p, f->cpu[i].stack)), function = frame_of(f->p, s)->function;
         if (s)
             sums[function] = wick_sum(sums[function], f->cpu[i].weight_ns);
         c.function = sums[function] > sums[c.function] ? function : c.function;
