@@ -34,6 +34,11 @@ export function describe(wick, id, path, more = {}) {
     pid: null, problem: null, events, marks: [], ...more };
 }
 
+/** A heap dump as the interface lists it. */
+export function describeHeap(id, path) {
+  return { id, name: path.split('/').pop(), path, content: 'heap', size_bytes: statSync(path).size, start_ns: 0, end_ns: 0, live: false, unfinished: false, here: false, pid: null, problem: null, events: [], marks: [] };
+}
+
 export class Fixture {
   /** @param options {web, wick, dir: for files, recordings: [{id, path, events, ...}], unlisted: paths that a test lists later, jvms} */
   constructor(options) {

@@ -2,10 +2,15 @@
 // A page of `wick ui` in a real browser, for all tests of it: nothing that it complains about goes unnoticed, and what it looks like is
 // compared with references.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { isWaiting, watchRequests } from './awaited.mjs';
+import { launch } from './browser.mjs';
 import { Shots } from './shots.mjs';
+import { Fixture } from './ui-fixture.mjs';
 
 const source = join(new URL('.', import.meta.url).pathname, '..', '..');
 export const WICK = process.env.WICK ?? join(source, 'build', 'wick');
@@ -77,6 +82,26 @@ export class Pages {
     const difference = await this.shots.differs(name, png);
     if (difference) this.unlike.push(difference);
   }
+}
+
+/** What the tests of a file share: a folder, a server of recordings, and pages in a browser; all end with the last test.
+ *  @param make (folder, story) => options of the server; story(kind, name) writes a recording of jfr_synth there: its path */
+export async function stage(make) {
+  const dir = mkdtempSync(join(tmpdir(), 'wick-pages-'));
+  let [fixture, browser] = [null, null];
+  after(async () => {
+    await browser?.close();
+    fixture?.close();
+    rmSync(dir, { recursive: true });
+  });
+  const story = (kind, name = `${kind}.jfr`) => {
+    execFileSync(SYNTH, [kind, join(dir, name)]);
+    return join(dir, name);
+  };
+  fixture = new Fixture({ web: WEB, wick: WICK, dir, sources: dir, ...make(dir, story) });
+  await fixture.listen();
+  browser = await launch();
+  return { dir, fixture, browser, pages: new Pages(browser, fixture) };
 }
 
 /** Whether a page is no wider than its window. */

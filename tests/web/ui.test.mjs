@@ -3,16 +3,14 @@
 // ui-fixture.mjs.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { addressOf, has, says } from './awaited.mjs';
 import { violations } from './axe.mjs';
-import { launch } from './browser.mjs';
 import { leakyHeap } from './hprof.mjs';
-import { describe, Fixture } from './ui-fixture.mjs';
-import { HOSTILE, MODES, Pages, SHOTS, SYNTH, table, WEB, WICK, WIDE } from './ui-page.mjs';
+import { describe, describeHeap } from './ui-fixture.mjs';
+import { HOSTILE, MODES, SHOTS, stage, table, WICK, WIDE } from './ui-page.mjs';
 
 const JVMS = [
   { pid: 4711, name: 'org.apache.catalina.startup.Bootstrap start', jdk: '21.0.4', user: 'tomcat', container: '', readable: true, recording: null, cpu_ns: 1e9, rss_bytes: 5.2e8 },
@@ -21,40 +19,21 @@ const JVMS = [
 ];
 const STORY_NS = 1700000000e9; // of tests/jfr/memory_story.h
 const PAGES = ['explain', 'slow', 'cpu', 'memory', 'interference', 'compare'];
-const dir = mkdtempSync(join(tmpdir(), 'wick-ui-'));
-let browser;
-let fixture;
-let first;
-let pages;
 
-before(async () => {
-  const path = join(dir, 'requests.jfr');
-  execFileSync(SYNTH, ['requests', path]);
-  copyFileSync(path, join(dir, 'before.jfr'));
-  const story = join(dir, 'memory.jfr');
-  execFileSync(SYNTH, ['memory', story]);
-  const locks = join(dir, 'locks.jfr');
-  execFileSync(SYNTH, ['locks', locks]);
-  const heap = join(dir, 'leak.hprof');
+const { dir, fixture, pages } = await stage((folder, story) => {
+  const path = story('requests');
+  copyFileSync(path, join(folder, 'before.jfr'));
+  const heap = join(folder, 'leak.hprof');
   writeFileSync(heap, leakyHeap({ session: HOSTILE.replaceAll('/', '|') }));
-  const many = join(dir, 'many.collapsed');
+  const many = join(folder, 'many.collapsed');
   writeFileSync(many, Array.from({ length: 1300 }, (_, i) => `main;com.example.Group${i % 7}.run;com.example.Methods.m${i} ${2000 - i}\n`).join(''));
-  const sources = join(dir, 'sources');
+  const sources = join(folder, 'sources');
   mkdirSync(join(sources, 'com', 'example'), { recursive: true });
   writeFileSync(join(sources, 'com', 'example', 'Service.java'), Array.from({ length: 40 }, (_, i) => `// ${i + 1} ${HOSTILE}`).join('\n'));
-  first = describe(WICK, 'r1', path, { name: HOSTILE });
-  fixture = new Fixture({ web: WEB, wick: WICK, dir, sources, jvms: JVMS, unlisted: [many], recordings: [first, describe(WICK, 'r2', join(dir, 'before.jfr')), describe(WICK, 'r3', story, { start_ns: STORY_NS, end_ns: STORY_NS + 305e9 }), describe(WICK, 'r4', locks, { start_ns: STORY_NS, end_ns: STORY_NS + 6e9 }),
-    { id: 'r5', name: 'leak.hprof', path: heap, content: 'heap', size_bytes: statSync(heap).size, start_ns: 0, end_ns: 0, live: false, unfinished: false, here: false, pid: null, problem: null, events: [], marks: [] }] });
-  await fixture.listen();
-  browser = await launch();
-  pages = new Pages(browser, fixture);
+  return { sources, jvms: JVMS, unlisted: [many], recordings: [describe(WICK, 'r1', path, { name: HOSTILE }), describe(WICK, 'r2', join(folder, 'before.jfr')),
+    describe(WICK, 'r3', story('memory'), { start_ns: STORY_NS, end_ns: STORY_NS + 305e9 }), describe(WICK, 'r4', story('locks'), { start_ns: STORY_NS, end_ns: STORY_NS + 6e9 }), describeHeap('r5', heap)] };
 });
-
-after(async () => {
-  await browser?.close();
-  fixture?.close();
-  rmSync(dir, { recursive: true });
-});
+const first = fixture.recordings.get('r1');
 
 const open = (hash, options) => pages.open(hash, options);
 const close = (page) => pages.close(page);

@@ -3,24 +3,17 @@
 // in its address.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { addressOf, says } from './awaited.mjs';
 import { violations } from './axe.mjs';
-import { launch } from './browser.mjs';
-import { describe, Fixture } from './ui-fixture.mjs';
-import { fits, HOSTILE, MODES, Pages, SYNTH, table, WEB, WICK, WIDE } from './ui-page.mjs';
+import { describe } from './ui-fixture.mjs';
+import { fits, HOSTILE, MODES, stage, table, WEB, WICK, WIDE } from './ui-page.mjs';
 
-const dir = mkdtempSync(join(tmpdir(), 'wick-compare-'));
-const [requests, monday, friday, labels] = ['requests.jfr', 'monday.collapsed', 'friday.collapsed', 'labels.jfr'].map((name) => join(dir, name));
 const WALL = 'profiler.WallClockSample';
 const FORMULA = '=cmd|calc!A1';
-let browser;
-let fixture;
-let pages;
 
 /** Stacks with so many samples each: grown, shrunk, new, gone, and two that differ by chance. */
 const STACKS = {
@@ -29,25 +22,19 @@ const STACKS = {
 };
 const collapsed = (side) => Object.entries(STACKS).flatMap(([stack, n]) => (n[side] ? [`${stack} ${n[side]}\n`] : [])).join('');
 
-before(async () => {
-  execFileSync(SYNTH, ['requests', requests]);
-  writeFileSync(monday, collapsed(0));
-  writeFileSync(friday, collapsed(1));
-  writeFileSync(labels, gunzipSync(readFileSync(join(WEB, '..', 'tests', 'golden', 'jfr', 'wick.jfr.gz'))));
-  const plain = (id, path) => ({ id, name: path.split('/').pop(), path, size_bytes: 1, start_ns: 0, end_ns: 0, live: false, unfinished: false, here: false, pid: null, problem: null, marks: [],
-    events: [{ name: 'samples', kind: 'other', unit: 'count', samples: 1, total: 1 }] });
-  fixture = new Fixture({ web: WEB, wick: WICK, dir, sources: dir, recordings: [describe(WICK, 'r1', requests, { name: HOSTILE }), plain('monday', monday), plain('friday', friday), plain('labels', labels)] });
-  await fixture.listen();
-  for (const r of fixture.recordings.values()) r.events = (await api(r.id, '')).events; // as the server names them
-  browser = await launch();
-  pages = new Pages(browser, fixture);
-});
+const plain = (id, path) => ({ id, name: path.split('/').pop(), path, size_bytes: 1, start_ns: 0, end_ns: 0, live: false, unfinished: false, here: false, pid: null, problem: null, marks: [],
+  events: [{ name: 'samples', kind: 'other', unit: 'count', samples: 1, total: 1 }] });
 
-after(async () => {
-  await browser?.close();
-  fixture?.close();
-  rmSync(dir, { recursive: true });
+const { dir, fixture, pages } = await stage((folder, story) => {
+  const file = (name, content) => {
+    writeFileSync(join(folder, name), content);
+    return plain(name.split('.')[0], join(folder, name));
+  };
+  return { recordings: [describe(WICK, 'r1', story('requests'), { name: HOSTILE }), file('monday.collapsed', collapsed(0)), file('friday.collapsed', collapsed(1)),
+    file('labels.jfr', gunzipSync(readFileSync(join(WEB, '..', 'tests', 'golden', 'jfr', 'wick.jfr.gz'))))] };
 });
+for (const r of fixture.recordings.values()) r.events = (await api(r.id, '')).events; // as the server names them
+const [monday, friday] = ['monday', 'friday'].map((id) => fixture.recordings.get(id).path);
 
 /** What the real server answers about a recording. */
 async function ask(id, what, query) {

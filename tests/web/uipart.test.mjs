@@ -1,37 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages of `wick ui` of a recording that is being read: what is shown of the part that has been, and what while others are being read.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { violations } from './axe.mjs';
-import { launch } from './browser.mjs';
-import { describe, Fixture } from './ui-fixture.mjs';
-import { MODES, Pages, SHOTS, SYNTH, WEB, WICK } from './ui-page.mjs';
+import { describe } from './ui-fixture.mjs';
+import { MODES, SHOTS, stage, WICK } from './ui-page.mjs';
 
-const dir = mkdtempSync(join(tmpdir(), 'wick-part-'));
-let browser;
-let fixture;
-let first;
-let pages;
-
-before(async () => {
-  const path = join(dir, 'requests.jfr');
-  execFileSync(SYNTH, ['requests', path]);
-  first = describe(WICK, 'r1', path);
-  fixture = new Fixture({ web: WEB, wick: WICK, dir, sources: dir, recordings: [first] });
-  await fixture.listen();
-  browser = await launch();
-  pages = new Pages(browser, fixture);
-});
-
-after(async () => {
-  await browser?.close();
-  fixture?.close();
-  rmSync(dir, { recursive: true });
-});
+const { fixture, pages } = await stage((dir, story) => ({ recordings: [describe(WICK, 'r1', story('requests'))] }));
+const first = fixture.recordings.get('r1');
 
 const open = (hash, options) => pages.open(hash, options);
 const close = (page) => pages.close(page);

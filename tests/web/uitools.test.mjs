@@ -1,43 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tools around the pages of `wick ui`: pictures as PNG files, the name of a recording, and the bar that says that there is no connection.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { says } from './awaited.mjs';
 import { violations } from './axe.mjs';
-import { launch } from './browser.mjs';
 import { leakyHeap } from './hprof.mjs';
-import { describe, Fixture } from './ui-fixture.mjs';
-import { fits, HOSTILE, MODES, Pages, SYNTH, WEB, WICK, WIDE } from './ui-page.mjs';
+import { describe, describeHeap } from './ui-fixture.mjs';
+import { fits, HOSTILE, MODES, stage, WICK, WIDE } from './ui-page.mjs';
 
-const dir = mkdtempSync(join(tmpdir(), 'wick-tools-'));
-let browser;
-let fixture;
-let pages;
-let plain; // a page without a policy, which may load images
-
-before(async () => {
-  const [requests, locks] = [join(dir, 'requests.jfr'), join(dir, 'locks.jfr')];
-  execFileSync(SYNTH, ['requests', requests]);
-  execFileSync(SYNTH, ['locks', locks]);
-  const heap = join(dir, 'leak.hprof');
+const { browser, fixture, pages } = await stage((dir, story) => {
+  const [requests, heap] = [story('requests'), join(dir, 'leak.hprof')];
   writeFileSync(heap, leakyHeap({ session: 'session' }));
-  fixture = new Fixture({ web: WEB, wick: WICK, dir, sources: dir, recordings: [describe(WICK, 'r1', requests), describe(WICK, 'r2', locks, { start_ns: 1700000000e9, end_ns: 1700000006e9 }), describe(WICK, 'mine', requests, { here: true, pid: 4711 }),
-    { id: 'heap', name: 'leak.hprof', path: heap, content: 'heap', size_bytes: statSync(heap).size, start_ns: 0, end_ns: 0, live: false, unfinished: false, here: false, pid: null, problem: null, events: [], marks: [] }] });
-  await fixture.listen();
-  browser = await launch();
-  pages = new Pages(browser, fixture);
-  plain = await (await browser.newContext()).newPage();
+  return { recordings: [describe(WICK, 'r1', requests), describe(WICK, 'r2', story('locks'), { start_ns: 1700000000e9, end_ns: 1700000006e9 }), describe(WICK, 'mine', requests, { here: true, pid: 4711 }), describeHeap('heap', heap)] };
 });
-
-after(async () => {
-  await browser?.close();
-  fixture?.close();
-  rmSync(dir, { recursive: true });
-});
+const plain = await (await browser.newContext()).newPage(); // without a policy: it may load images
 
 /** In the browser: how far two images are from each other, in shades of 255, and from being blank; and how large the first is. */
 async function judge([first, second]) {
