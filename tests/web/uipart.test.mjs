@@ -67,6 +67,27 @@ test('reading: what is not read yet, since others are being read, is asked for a
   fixture.recordings.delete('r8');
 });
 
+test('reading: who has left a recording that is not read yet does not go on asking about it', async () => {
+  fixture.recordings.set('r8', { ...first, id: 'r8', events: [] }); // not read yet
+  fixture.crowded = Infinity;
+  for (const id of ['r8', 'r1']) {
+    const page = await open('#/');
+    await page.evaluate((hash) => { location.hash = hash; }, `#/r/${id}/cpu`);
+    await page.waitForSelector('.reading');
+    if (id === 'r1') await page.focus('.adder input'); // which asks for suggestions
+    await asks(page, (q) => q.startsWith(`GET recordings/${id}${id === 'r1' ? '/labels' : ''}`));
+    await page.evaluate(() => { location.hash = '#/'; });
+    await page.waitForSelector('.recording h3');
+    fixture.asked.length = 0;
+    const polls = () => fixture.asked.filter((q) => q === 'GET jvms').length; // each comes later than what is tried again
+    while (polls() < 3) await page.waitForTimeout(50);
+    assert.deepEqual(fixture.asked.filter((q) => q.startsWith(`GET recordings/${id}`)), []);
+    await close(page);
+  }
+  fixture.crowded = 0;
+  fixture.recordings.delete('r8');
+});
+
 test('explain: what is of a part says so, and is asked for again until it is of all', async () => {
   fixture.parts = Infinity; // until the note has been read
   const page = await open('#/r/r1/explain');

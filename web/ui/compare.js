@@ -32,6 +32,7 @@ class Side {
 
   release() {
     this.axis.release();
+    this.adder.release();
   }
 
   /** @param context with the side's own recording and state @param more chips and buttons behind its own; own: it has filters of its own */

@@ -37,6 +37,7 @@ export class FilterAdder {
     this.kind = h('select', { 'aria-label': `${options.label} by` }, ...FILTERS.map((f) => h('option', { value: f }, NAMES[f])));
     this.text = h('input', { type: 'text', 'aria-label': options.label, autocomplete: 'off', spellcheck: 'false', list: options.id });
     this.values = h('datalist', { id: options.id });
+    this.stop = new AbortController();
     this.root = h('form.adder', { onsubmit: (e) => {
       e.preventDefault();
       this.add(this.kind.value, this.text.value.trim());
@@ -48,6 +49,10 @@ export class FilterAdder {
       this.suggest();
     });
     this.hint();
+  }
+
+  release() {
+    this.stop.abort();
   }
 
   hint() {
@@ -70,13 +75,14 @@ export class FilterAdder {
     let found = [];
     try {
       const query = [['event', state.event]];
+      const ask = (what, more = []) => get(of(recording.id, what), [...query, ...more], this.stop.signal);
       if (kind === 'endpoint' || kind === 'label' || kind === 'process') {
-        const { labels } = await get(of(recording.id, 'labels'), query);
+        const { labels } = await ask('labels');
         found = kind === 'label' ? labels.flatMap((l) => l.values.map((v) => `${l.key}:${v.value}`)) : (labels.find((l) => l.key === kind)?.values ?? []).map((v) => v.value);
-      } else if (kind === 'thread') found = (await get(of(recording.id, 'threads'), query)).threads.map((t) => t.name);
+      } else if (kind === 'thread') found = (await ask('threads')).threads.map((t) => t.name);
       else if (kind === 'state') found = STATES.map(([key]) => key);
-      else if (kind === 'kind') found = (await get(of(recording.id, 'table'), [...query, ['by', 'kind']])).rows.map((r) => r.name);
-      else if (kind === 'package') found = packagesOf((await get(of(recording.id, 'table'), [...query, ['by', 'class'], ['sort', 'total'], ['rows', String(CLASSES)]])).rows.map((r) => r.name));
+      else if (kind === 'kind') found = (await ask('table', [['by', 'kind']])).rows.map((r) => r.name);
+      else if (kind === 'package') found = packagesOf((await ask('table', [['by', 'class'], ['sort', 'total'], ['rows', String(CLASSES)]])).rows.map((r) => r.name));
     } catch {
       return; // then there are no suggestions; the query itself says why
     }

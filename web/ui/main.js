@@ -52,7 +52,12 @@ class Ui {
   }
 
   route() {
-    if (!this.state.recording) this.showStart();
+    const { recording: id } = this.state;
+    if (this.left?.id !== id) {
+      this.left?.stop.abort();
+      this.left = { id, stop: new AbortController() };
+    }
+    if (!id) this.showStart();
     else this.showRecording();
   }
 
@@ -94,25 +99,26 @@ class Ui {
 
   /** A recording has its events once it has been read. */
   async fetchRecording(id) {
-    if (this.fetching === id) return;
-    this.fetching = id;
+    const { signal } = this.left.stop; // of having left it
+    if (this.fetching === signal) return;
+    this.fetching = signal;
     this.read ??= new Set();
     if (this.id !== `wait ${id}`) this.put({ root: h('p.quiet.reading', 'Reading the recording \u2026'), release() {} }, `wait ${id}`);
     try {
       // Large ones are shown while they are read.
-      const recording = await get(of(id, '').replace(/\/$/, ''), [['partial', '1']]);
+      const recording = await get(of(id, '').replace(/\/$/, ''), [['partial', '1']], signal);
       this.read.add(id);
       this.take(recording);
     } catch (e) {
-      if (this.state.recording !== id) return;
+      if (signal.aborted) return;
       if (e.status === 0) this.title('No connection', '', []);
       else this.title('Recording not found', '', []);
       byName('view').replaceChildren(h('div.page.missing', errorBox(e), h('p', h('a', { href: '#/' }, 'All recordings'))));
       return;
     } finally {
-      if (this.fetching === id) this.fetching = null;
+      if (this.fetching === signal) this.fetching = null;
     }
-    if (this.state.recording === id) this.route();
+    if (!signal.aborted) this.route();
   }
 
   title(name, facts, tools) {
@@ -172,7 +178,7 @@ class Ui {
     giveUp();
     try {
       // Its events: a list has them of what has been read only.
-      if (id) this.take(await get(of(id, '').replace(/\/$/, ''), [['partial', '1']]));
+      if (id) this.take(await get(of(id, '').replace(/\/$/, ''), [['partial', '1']], this.left.stop.signal));
       this.generation++;
     } catch {
       /* it is not there any more, which the list says as well */

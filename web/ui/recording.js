@@ -61,6 +61,7 @@ export class RecordingView {
   release() {
     this.view?.release();
     this.export.release();
+    this.adder.release();
     this.axis.release();
     this.cells.release();
     this.heat.release();
