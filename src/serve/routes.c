@@ -14,106 +14,7 @@
 
 #include "base/clock.h"
 #include "serve/answer.h"
-
-/* --- errors --- */
-
-static int status_of(int code)
-{
-    switch (code) {
-    case WICK_E_USAGE:
-        return 400;
-    case WICK_E_PERM:
-    case WICK_E_DISABLED:
-        return 403;
-    case WICK_E_NOTFOUND:
-    case WICK_E_NOTJVM:
-        return 404;
-    case WICK_E_STATE:
-    case WICK_E_GONE:
-    case WICK_E_UNSUPPORTED:
-        return 409;
-    case WICK_E_FORMAT:
-        return 422;
-    case WICK_E_LIMIT:
-        return 429;
-    default:
-        return 500;
-    }
-}
-
-/* The word for an error. */
-static const char *word_for(int status)
-{
-    switch (status) {
-    case 400:
-        return "bad_request";
-    case 403:
-        return "refused";
-    case 404:
-        return "not_found";
-    case 409:
-        return "not_possible_now";
-    case 422:
-        return "unreadable";
-    case 429:
-        return "too_many";
-    default:
-        return "failed";
-    }
-}
-
-static const char *advice_on(int code)
-{
-    switch (code) {
-    case WICK_E_USAGE:
-        return "/api/v1/openapi.json lists the parameters and what they take";
-    case WICK_E_NOTFOUND:
-        return "/api/v1/recordings lists the recordings and their events";
-    case WICK_E_LIMIT:
-        return "close other pages, or stop a recording, and try again";
-    case WICK_E_FORMAT:
-        return "record again, or open another file";
-    case WICK_E_NOSPACE:
-        return "free some space there, or start wick ui with --dir and a folder that has room; what was written until "
-               "then can be read";
-    default:
-        return "";
-    }
-}
-
-/* Makes r the object of an error. */
-static void set_error(struct wick_http_reply *r, int status, const char *error, const char *why, const char *what_to_do)
-{
-    char *text = NULL;
-    size_t len = 0;
-    FILE *out = open_memstream(&text, &len);
-    struct wick_json j = {.out = out};
-    *r =
-        (struct wick_http_reply){.status = status, .type = "application/json", .body = "{}", .len = 2, .lasting = true};
-    if (!out)
-        return;
-    wick_json_open(&j, '{');
-    wick_json_key(&j, "error");
-    wick_json_cstr(&j, error);
-    wick_json_key(&j, "why");
-    wick_json_cstr(&j, why);
-    wick_json_key(&j, "what_to_do");
-    wick_json_cstr(&j, what_to_do);
-    wick_json_close(&j, '}');
-    if (ferror(out) | fclose(out)) {
-        free(text);
-        return;
-    }
-    r->body = text;
-    r->len = len;
-    r->lasting = false;
-}
-
-static void set_failure(struct wick_http_reply *r, const struct wick_err *err, const char *advice)
-{
-    int status = status_of(err->code);
-    set_error(r, status, word_for(status), err->msg, advice);
-}
+#include "serve/reply.h"
 
 /* --- recordings --- */
 
@@ -698,7 +599,8 @@ static void answer_api(struct wick_serve *s, const struct wick_http_request *q, 
     if (rc) {
         free(text);
         bool waits = err.code == WICK_E_LIMIT && !posts; /* for others to be read */
-        set_failure(r, &err, waits ? "ask again in a second or two; nothing has to be closed" : advice_on(err.code));
+        wick_reply_failure(
+            r, &err, waits ? "ask again in a second or two; nothing has to be closed" : wick_reply_advice(err.code));
         return;
     }
     *r = (struct wick_http_reply){.status = v.status, .type = v.type, .body = text, .len = len};
@@ -716,7 +618,7 @@ static void answer_asset(const struct wick_serve *s, const char *path, struct wi
         *r = (struct wick_http_reply){
             .status = 200, .type = at->type, .body = at->text, .len = at->len, .lasting = true};
     else
-        set_error(r, 404, "not_found", "there is nothing at this path", "/ is the start page");
+        wick_reply_error(r, 404, "not_found", "there is nothing at this path", "/ is the start page");
 }
 
 /* A first visit with the token gets the cookie, and an address without the token. */
@@ -734,15 +636,17 @@ static void answer_admitted(struct wick_serve *s, const struct wick_http_request
     struct wick_err err = {0};
     bool reads = !strcmp(q->method, "GET") || !strcmp(q->method, "HEAD");
     if (!reads && strcmp(q->method, "POST") != 0)
-        set_error(r, 405, "wrong_method", "only GET, HEAD and POST are understood", advice_on(WICK_E_USAGE));
+        wick_reply_error(r, 405, "wrong_method", "only GET, HEAD and POST are understood",
+                         wick_reply_advice(WICK_E_USAGE));
     else if (!a->nsegments || strcmp(a->segment[0], "api") != 0 || !strcmp(path, description))
         answer_asset(s, path, r);
     else if (a->nsegments < 3 || strcmp(a->segment[1], "v1") != 0)
-        set_error(r, 404, "not_found", "there is nothing at this path", "/api/v1/openapi.json lists what there is");
+        wick_reply_error(r, 404, "not_found", "there is nothing at this path",
+                         "/api/v1/openapi.json lists what there is");
     else if (!leads_to(a, 3, "events"))
         answer_api(s, q, a, r);
     else if (wick_serve_stream(s, r, &err))
-        set_failure(r, &err, advice_on(err.code));
+        wick_reply_failure(r, &err, wick_reply_advice(err.code));
 }
 
 /* The request is taken apart in a copy of its target: `path` is its beginning without the query. */
@@ -756,10 +660,10 @@ static void answer_read(struct wick_serve *s, const struct wick_http_request *q,
     if (!rc && page && token && wick_guard_knows(&s->guard, token))
         welcome(s, r);
     else if (!wick_guard_admits(&s->guard, q))
-        set_error(r, 401, "no_token", "the request has no token, or a wrong one",
-                  "open the address that `wick ui` printed, or send it as Authorization: Bearer TOKEN");
+        wick_reply_error(r, 401, "no_token", "the request has no token, or a wrong one",
+                         "open the address that `wick ui` printed, or send it as Authorization: Bearer TOKEN");
     else if (rc)
-        set_failure(r, &err, advice_on(err.code));
+        wick_reply_failure(r, &err, wick_reply_advice(err.code));
     else
         answer_admitted(s, q, &a, path, r);
 }
@@ -771,11 +675,11 @@ void wick_serve_answer(void *server, const struct wick_http_request *q, struct w
                 !memchr(q->target, '%', strcspn(q->target, "?"));
     const char *refused = wick_guard_refuses(&s->guard, q, page);
     if (refused) {
-        set_error(r, 403, "refused", refused, "open the address that `wick ui` printed");
+        wick_reply_error(r, 403, "refused", refused, "open the address that `wick ui` printed");
         return;
     }
     if (q->too_large) {
-        set_error(r, 413, "too_large", "the request is longer than 16 KiB", "ask for less at once");
+        wick_reply_error(r, 413, "too_large", "the request is longer than 16 KiB", "ask for less at once");
         return;
     }
     char *target = strdup(q->target), *path = target ? strdup(target) : NULL;
@@ -783,7 +687,7 @@ void wick_serve_answer(void *server, const struct wick_http_request *q, struct w
         path[strcspn(path, "?")] = 0;
         answer_read(s, q, target, path, page, r);
     } else {
-        set_error(r, 500, "failed", "out of memory", "");
+        wick_reply_error(r, 500, "failed", "out of memory", "");
     }
     free(target);
     free(path);
