@@ -455,6 +455,11 @@ static int check_read(const struct wick_catalog *c, const struct wick_catalog_en
                         MOST_READ);
 }
 
+bool wick_catalog_has_room_for(const struct wick_catalog_entry *e, const struct wick_catalog_entry *other)
+{
+    return e == other || wick_growing_bytes(e->model) + wick_growing_bytes(other->model) <= MOST_BYTES;
+}
+
 /* Forgets models until the rest is small enough, but not that of `used`. */
 static void make_room(struct wick_catalog *c, const struct wick_catalog_entry *used)
 {

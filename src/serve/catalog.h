@@ -105,6 +105,10 @@ int wick_catalog_read(struct wick_catalog *c, struct wick_catalog_entry *e, bool
 bool wick_catalog_is_partial(const struct wick_catalog_entry *e);
 int64_t wick_catalog_read_bytes(const struct wick_catalog_entry *e);
 
+/* Whether two that are compared may be in memory at the same time. While one is half read neither is forgotten, so they
+ * would else be read and forgotten in turn for ever. */
+bool wick_catalog_has_room_for(const struct wick_catalog_entry *e, const struct wick_catalog_entry *other);
+
 /* An answer to the same question about the same state of the file; one about a file that grows may be some seconds old.
  * NULL if there is none. */
 const struct wick_catalog_answer *wick_catalog_known(const struct wick_catalog_entry *e, const char *asked);

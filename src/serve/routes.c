@@ -8,6 +8,7 @@
  */
 #include "serve/serve.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -125,14 +126,57 @@ static void name_file(struct visit *v, const struct wick_catalog_entry *e, const
     snprintf(v->file, sizeof v->file, "%s.%s", n ? name : "recording", extension);
 }
 
+/* An answer that is of a part says so: `said` is what it says of that, as members of an object. */
+static void put_part(FILE *out, const char *said, const char *text, size_t len)
+{
+    bool object = len > 2 && *text == '{';
+    if (object)
+        fprintf(out, "{\"partial\":true,%s", said);
+    fwrite(text + object, 1, len - object, out);
+}
+
+static int write_diff(struct visit *v, struct wick_growing *base, struct wick_growing *g, bool table, FILE *out,
+                      struct wick_err *err)
+{
+    struct wick_answer_compared c;
+    int rc = wick_answer_compare(&c, base, g, v->a, err);
+    if (rc)
+        return rc;
+    rc = table ? v->s->front.changes(v->s->front.ctx, &c, v->a, out, err) : wick_answer_diff(&c, out, err);
+    wick_answer_compared_release(&c);
+    return rc;
+}
+
+/* The same of what has been read so far: how much that is of either side comes first. */
+static int write_part_of_diff(struct visit *v, const struct wick_catalog_entry *base,
+                              const struct wick_catalog_entry *e, bool table, struct wick_err *err)
+{
+    char *text = NULL, said[200];
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+    snprintf(said, sizeof said,
+             "\"base_read_bytes\":%" PRId64 ",\"base_size_bytes\":%" PRId64 ",\"read_bytes\":%" PRId64
+             ",\"size_bytes\":%" PRId64 ",",
+             wick_catalog_read_bytes(base), base->size_bytes, wick_catalog_read_bytes(e), e->size_bytes);
+    int rc = out ? write_diff(v, base->model, e->model, table, out, err) : -WICK_E_NOMEM;
+    if (out && (ferror(out) | fclose(out)))
+        rc = -WICK_E_NOMEM;
+    if (!rc)
+        put_part(v->out, said, text, len);
+    free(text);
+    return rc && !err->code ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : rc;
+}
+
 /* diff and diff/table */
 static int answer_diff(struct visit *v, struct wick_catalog_entry *e, bool table, struct wick_err *err)
 {
-    struct wick_answer_compared c;
     const char *id = wick_ask_get(v->a, "base"), *format = wick_ask_get(v->a, "format");
+    bool csv = table && format && !strcmp(format, "csv"), part = false;
     if (!id)
         return wick_err_set(err, WICK_E_USAGE, "base is missing: the id of the recording to compare with");
-    struct wick_catalog_entry *base = entry_named(v, id, err);
+    if (!wick_ask_flag(v->a, "partial", &part, err) && csv && part)
+        wick_err_set(err, WICK_E_USAGE, "a table as CSV cannot say that it is of a part: leave out partial");
+    struct wick_catalog_entry *base = err->code ? NULL : entry_named(v, id, err);
     if (!base || read_entry(v, &base, err) || check_content(base, "diff", err))
         return -err->code;
     e = entry_named(v, v->a->segment[3], err);       /* it may have gone while the other one was read */
@@ -141,14 +185,12 @@ static int answer_diff(struct visit *v, struct wick_catalog_entry *e, bool table
     base = entry_named(v, id, err);
     if (!base)
         return -err->code;
-    if (!base->model)
+    if (!base->model || !wick_catalog_has_room_for(base, e))
         return wick_err_set(err, WICK_E_NOMEM, "both recordings together are too large");
-    int rc = wick_answer_compare(&c, base->model, e->model, v->a, err);
-    if (rc)
-        return rc;
-    rc = table ? v->s->front.changes(v->s->front.ctx, &c, v->a, v->out, err) : wick_answer_diff(&c, v->out, err);
-    wick_answer_compared_release(&c);
-    if (!rc && table && format && !strcmp(format, "csv")) {
+    if (wick_catalog_is_partial(base) || wick_catalog_is_partial(e))
+        return write_part_of_diff(v, base, e, table, err);
+    int rc = write_diff(v, base->model, e->model, table, v->out, err);
+    if (!rc && csv) {
         v->type = "text/csv; charset=utf-8";
         name_file(v, e, "csv");
     }
@@ -207,15 +249,6 @@ static int make_view(struct visit *v, char **text, size_t *len, bool *partial, s
     return rc && !err->code ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : rc;
 }
 
-/* An answer that is of a part says so. */
-static void put_part(FILE *out, const char *text, size_t len)
-{
-    bool object = len > 2 && *text == '{';
-    if (object)
-        fputs("{\"partial\":true,", out);
-    fwrite(text + object, 1, len - object, out);
-}
-
 /* And keeps it, unless it is of a part. A request for the same page that waited for it finds it made. */
 static int read_view(struct visit *v, struct wick_err *err)
 {
@@ -233,7 +266,7 @@ static int read_view(struct visit *v, struct wick_err *err)
     uint64_t began_ns = wick_clock_mono_ns();
     int rc = make_view(v, &text, &len, &partial, err);
     if (!rc && partial)
-        put_part(v->out, text, len);
+        put_part(v->out, "", text, len);
     if (rc || partial) {
         free(text);
         return rc;

@@ -187,6 +187,39 @@ static void test_steps__a_trace_is_searched_in_the_whole(void **state)
 }
 
 /* The page that shows the part has a stream open: reading is its work, and it says how far it is until the end. */
+/* A request that takes a part is answered with a comparison of parts, and how much of each side that is; at the end of
+ * all of both. */
+static void test_steps__parts_are_compared_and_say_what_of_each_side_they_are(void **state)
+{
+    struct fixture *f = *state;
+    char command[256], part[160], all[128];
+    snprintf(command, sizeof command, "cp -p %s/a.jfr %s/b.jfr", f->dir, f->dir);
+    assert_int_equal(system(command), 0);
+    wick_catalog_scan(&f->s->catalog);
+    assert_int_equal(f->s->catalog.n, 2);
+    snprintf(all, sizeof all, "/diff?base=%s", f->s->catalog.entries[1]->id);
+    snprintf(part, sizeof part, "%s&partial=1", all);
+    char *answer = ask(f, part, NULL);
+    int64_t of_base = -1, of_both = -1;
+    int steps = 0;
+    for (; strstr(answer, "\"partial\":true"); steps++) {
+        int64_t base = number_in(answer, "\"base_read_bytes\":"), size = number_in(answer, "\"base_size_bytes\":");
+        int64_t after = number_in(answer, ",\"read_bytes\":");
+        assert_in_range(base, 1, size);
+        assert_int_equal(size, number_in(answer, ",\"size_bytes\":"));
+        assert_true(base >= of_base && base + after > of_both && base + after < 2 * size);
+        of_base = base;
+        of_both = base + after;
+        free(answer);
+        answer = ask(f, part, NULL);
+    }
+    assert_true(steps > 1);
+    char *whole = ask(f, all, NULL);
+    assert_string_equal(answer, whole);
+    free(answer);
+    free(whole);
+}
+
 static void test_steps__a_stream_reads_on_and_says_how_far(void **state)
 {
     struct fixture *f = *state;
@@ -306,6 +339,7 @@ int main(void)
         WITH_SERVER(test_steps__a_part_is_answered_at_once_and_grows_to_the_whole),
         WITH_SERVER(test_steps__without_being_asked_for_there_is_no_part),
         WITH_SERVER(test_steps__a_trace_is_searched_in_the_whole),
+        WITH_SERVER(test_steps__parts_are_compared_and_say_what_of_each_side_they_are),
         WITH_SERVER(test_steps__a_stream_reads_on_and_says_how_far),
         WITH_SERVER(test_steps__what_was_asked_about_last_is_read_on_first),
         WITH_SERVER(test_steps__what_is_being_read_is_not_forgotten),
