@@ -51,6 +51,7 @@ export class Fixture {
     this.busy = 0; // requests that are being answered
     this.kept = new Map();
     this.parts = 0; // so many of the next explanations are of a part
+    this.ofParts = null; // what comparisons say of the parts that they are of
     this.crowded = 0; // so many of the next questions about recordings are refused, since others are being read
     this.server = createServer((req, res) => this.serve(req, res));
   }
@@ -128,7 +129,7 @@ export class Fixture {
     const what = parts.slice(2).join('/');
     const base = this.recordings.get(url.searchParams.get('base'));
     if (base) url.searchParams.set('base', this.realIds.get(base.path));
-    if (isReal(what, url.searchParams)) return this.pass(res, `recordings/${this.realIds.get(recording.path)}/${what}${url.search}`);
+    if (isReal(what, url.searchParams)) return this.pass(res, `recordings/${this.realIds.get(recording.path)}/${what}${url.search}`, parts[2] === 'diff' && url.searchParams.get('partial') === '1' && this.ofParts);
     try {
       const answer = this.query(recording, parts[2], parts[3], url.searchParams);
       const part = what === 'explain' && url.searchParams.get('partial') === '1' && this.parts > 0 && this.parts--;
@@ -177,12 +178,13 @@ export class Fixture {
     return this.send(res, 201, made);
   }
 
-  /** The answer of a `wick ui`, as it is. */
-  async pass(res, path) {
+  /** The answer of a `wick ui`, as it is, or with more members. */
+  async pass(res, path, more) {
     const answer = await this.ask(path);
+    if (more && answer.ok) return this.send(res, 200, { ...more, ...await answer.json() });
     const headers = ['content-type', 'content-disposition'].filter((k) => answer.headers.has(k)).map((k) => [k, answer.headers.get(k)]);
     res.writeHead(answer.status, Object.fromEntries(headers));
-    res.end(Buffer.from(await answer.arrayBuffer()));
+    return res.end(Buffer.from(await answer.arrayBuffer()));
   }
 
   query(recording, what, more, q) {

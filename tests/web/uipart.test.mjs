@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { says } from './awaited.mjs';
 import { violations } from './axe.mjs';
 import { describe } from './ui-fixture.mjs';
-import { MODES, SHOTS, stage, WICK } from './ui-page.mjs';
+import { fits, MODES, SHOTS, stage, WICK } from './ui-page.mjs';
 
 const { fixture, pages } = await stage((dir, story) => ({ recordings: [describe(WICK, 'r1', story('requests'))] }));
 const first = fixture.recordings.get('r1');
@@ -99,4 +100,52 @@ test('explain: what is of a part says so, and is asked for again until it is of 
   assert.equal(fixture.parts, 0);
   assert.equal(fixture.asked.filter((q) => /r1\/explain\?.*partial=1/.test(q)).length, 2);
   await close(page);
+});
+
+test('compare: parts of both sides, each says how much of it is compared, until all of both is', async () => {
+  const side = (name) => `section[aria-label="${name}"] .part-read`;
+  for (const [name, options] of MODES) {
+    fixture.ofParts = { partial: true, base_read_bytes: 340, base_size_bytes: 1000, read_bytes: 1000, size_bytes: 1000 };
+    const page = await open('#/r/r1/compare?base=r1', options);
+    await page.waitForSelector('.flame #dock .stats dd', { state: 'attached' });
+    await says(page, side('Before'), /^Read 34 %$/);
+    await says(page, '.changes-head', /after .* so far;/);
+    assert.deepEqual([await page.isHidden(side('After')), await page.locator('.part-note').count()], [true, 0], 'all of that side has been read');
+    assert.deepEqual(await violations(page), [], name);
+    assert.ok(await fits(page), `${name} is wider than the page`);
+    await page.screenshot({ path: join(SHOTS, `ui-compare-part-${name}.png`) });
+    fixture.ofParts = { ...fixture.ofParts, read_bytes: 560 };
+    await says(page, side('After'), /^Read 56 %$/);
+    const top = () => page.evaluate(() => document.querySelector('.compared').getBoundingClientRect().top);
+    const before = await top();
+    fixture.ofParts = null;
+    await page.waitForSelector(side('Before'), { state: 'hidden' });
+    await page.waitForSelector(side('After'), { state: 'hidden' });
+    await page.waitForFunction(() => !/so far/.test(document.querySelector('.changes-head').textContent));
+    await settled(page);
+    assert.equal(await top(), before, 'nothing moves');
+    await close(page);
+  }
+});
+
+test('compare: a base that is read or recorded in the meantime is followed, and what it has none of yet is not called missing', async () => {
+  const base = { ...first, id: 'r9', name: 'before.jfr', size_bytes: 1000, read_bytes: 345, partial: true };
+  fixture.push(base);
+  const page = await open('#/r/r1/compare?base=r9&split=1&base_thread=nobody');
+  await says(page, '.compared .empty h2', /^Before, no samples yet$/);
+  assert.deepEqual(await violations(page), []);
+  fixture.push({ ...base, read_bytes: 1000, partial: false });
+  await says(page, '.compared .empty h2', /^Before, no samples fit$/);
+  await settled(page);
+  fixture.asked.length = 0;
+  fixture.push({ ...base, read_bytes: 1001, size_bytes: 1001, partial: false });
+  await asks(page, (q) => /r1\/diff\?/.test(q));
+  await close(page);
+  fixture.recordings.set('r9', base);
+  const other = await open('#/r/r9/cpu?show=threads&thread=nobody');
+  await says(other, '#place .empty h2', /^No samples yet$/);
+  fixture.push({ ...base, read_bytes: 1000, partial: false });
+  await says(other, '#place .empty h2', /^No samples fit$/);
+  await close(other);
+  fixture.recordings.delete('r9');
 });

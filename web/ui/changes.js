@@ -106,7 +106,7 @@ export class Changes extends Slot {
     this.unit = answer.unit === 'samples' ? 'count' : answer.unit;
     const { before, after } = answer;
     const side = (s) => `${weightText(s.weight, this.unit)} in ${formatCount(s.samples)} samples`;
-    this.sum.textContent = `before ${side(before)}, after ${side(after)}; \u2248 is within sampling error`;
+    this.sum.textContent = `before ${side(before)}, after ${side(after)}${answer.partial ? ' so far' : ''}; \u2248 is within sampling error`;
     const pattern = this.searched(context);
     if (pattern) this.table.update(answer.rows.filter((r) => pattern.test.test(r.name)));
     else this.table.update(answer.rows, answer.total_rows);

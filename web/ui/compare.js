@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two selections compared, before and after: each a recording, a range of time and filters; the difference flame graph, and the
 // methods with what changed and what is noise. After is what the other pages show as well; before may share its filters.
-import { button, emptyBox, exchange, h } from './dom.js';
+import { button, emptyBox, exchange, h, PartRead } from './dom.js';
 import { Changes } from './changes.js';
 import { chip, FilterAdder, filterChips } from './filters.js';
 import { FlameSlot } from './flame_slot.js';
@@ -27,7 +27,8 @@ class Side {
     this.adder = new FilterAdder({ id: `filter-values-${title.toLowerCase()}`, label: `${title}: filter`, button: `${title}: add filter`, onAdd: onChange });
     this.onChange = onChange;
     this.filters = h('div.side-filters', this.chips, this.adder.root);
-    this.root = h('section.card.compare-side', { 'aria-label': title }, h('div.side-head', h('h2', title), head), this.axis.root, this.filters);
+    this.part = new PartRead(`Read, ${title.toLowerCase()}`, 'The comparison is of what has been read so far, and goes on until that is all');
+    this.root = h('section.card.compare-side', { 'aria-label': title }, h('div.side-head', h('h2', title), head, this.part.root), this.axis.root, this.filters);
   }
 
   release() {
@@ -62,6 +63,8 @@ export class CompareView {
     this.flame = new FlameSlot(this.lead, this.home);
     this.flame.nothingFits = (e) => this.nothingFits(e);
     this.changes = new Changes();
+    this.flame.sayPart = (answer) => this.sayParts(answer);
+    this.changes.sayPart = () => {}; // the sides say it
     this.sides = h('div.compare-sides', this.before.root, this.after.root);
     this.place = h('div.compared');
     this.root = h('div.page.compare.scrolls', { tabindex: '-1' }, this.sides, this.home, this.place);
@@ -104,7 +107,7 @@ export class CompareView {
     const base = recordings.find((r) => r.id === state.base);
     this.after.update(context, true, []);
     this.own.setAttribute('aria-pressed', String(state.split));
-    if (base) this.before.update({ ...context, recording: base, state: baseState(state) }, state.split, [this.own]);
+    if (base) this.before.update({ ...context, recording: base, state: baseState(state), part: true }, state.split, [this.own]);
     this.before.root.classList.toggle('unchosen', !base);
     if (!base) {
       this.show(emptyBox('Choose what to compare with', 'The recording from before goes into the list above; it may be this one, with another range of time or other filters. Boxes that grew are then red, those that shrank blue, and what is within sampling error stays grey.'));
@@ -116,8 +119,19 @@ export class CompareView {
     this.changes.update(context, query);
   }
 
+  /** Of what parts of its sides a comparison is. */
+  sayParts(answer) {
+    const put = (side, read, size) => side.part.update(answer.partial && read < size, read, size);
+    put(this.before, answer.base_read_bytes, answer.base_size_bytes);
+    put(this.after, answer.read_bytes, answer.size_bytes);
+  }
+
   nothingFits(e) {
-    const side = /^before\b/i.test(e?.why ?? '') ? 'Before' : 'After';
+    const before = /^before\b/i.test(e?.why ?? '');
+    const side = before ? 'Before' : 'After';
+    const { state, recording, recordings } = this.context;
+    const of = before ? recordings.find((r) => r.id === state.base) : recording;
+    if (of?.partial) return emptyBox(`${side}, no samples yet`, 'What has been read so far of that side has none that fit. The rest is being read.');
     return emptyBox(`${side}, no samples fit`, 'Nothing of this event lies in the chosen time of that side and passes its filters. Take a filter or the range away, or choose another event.');
   }
 

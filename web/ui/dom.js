@@ -47,6 +47,24 @@ export function emptyBox(title, text, ...more) {
   return h('section.empty', h('h2', title), text ? h('p', text) : null, ...more);
 }
 
+/** How much of a recording has been read, while that is a part. */
+export class PartRead {
+  /** @param label of the progress, for those who do not see it @param title a hint */
+  constructor(label, title) {
+    this.bar = h('progress', { max: '100', 'aria-label': label });
+    this.text = h('span');
+    this.root = h('div.part-read', { hidden: true, title }, this.bar, this.text);
+  }
+
+  update(partial, read, size) {
+    this.root.hidden = !partial;
+    if (!partial) return;
+    const percent = Math.min(99, Math.floor((100 * read) / Math.max(1, size)));
+    this.bar.value = percent;
+    this.text.textContent = `Read ${percent} %`;
+  }
+}
+
 /** A section with its heading. */
 export function card(title, ...children) {
   return h('section.card', h('h2', title), ...children);

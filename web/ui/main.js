@@ -161,14 +161,15 @@ class Ui {
   onRecording(recording) {
     const before = this.recordings.find((r) => r.id === recording.id);
     this.take(recording);
-    if (recording.id !== this.state.recording) {
+    const shown = recording.id === this.state.recording;
+    if (!shown && !(this.state.tab === 'compare' && recording.id === this.state.base)) {
       if (!this.state.recording) this.route();
       return;
     }
     const grown = ['end_ns', 'size_bytes', 'read_bytes', 'partial', 'live'].some((key) => before?.[key] !== recording[key]);
     if (!before || grown) this.generation++;
-    if (before?.partial && !recording.partial && recording.read_bytes >= recording.size_bytes) say('All of the recording has been read');
-    if (before?.live && !recording.live) say('The recording has ended');
+    if (shown && before?.partial && !recording.partial && recording.read_bytes >= recording.size_bytes) say('All of the recording has been read');
+    if (shown && before?.live && !recording.live) say('The recording has ended');
     this.route();
   }
 

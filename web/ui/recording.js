@@ -2,7 +2,7 @@
 // The frame around every page of a recording: tabs, event types, the time axis with its brush, and the chips of filters.
 import { formatCount, formatWeight } from '../flame/text.js';
 import { sentenceOf } from './api.js';
-import { exchange, h } from './dom.js';
+import { exchange, h, PartRead } from './dom.js';
 import { CompareView } from './compare.js';
 import { CpuView } from './cpu.js';
 import { parsePick } from './density.js';
@@ -50,10 +50,8 @@ export class RecordingView {
     this.place = h('div.place', { id: 'place' });
     this.problem = h('p.problem', { hidden: true });
     this.export = new ExportMenu();
-    this.readBar = h('progress', { max: '100', 'aria-label': 'Read of the recording' });
-    this.readText = h('span');
-    this.part = h('div.part-read', { hidden: true, title: 'The pictures show what has been read so far, and grow until all of it is' }, this.readBar, this.readText);
-    this.root = h('div.recording-frame', h('div.tab-row', this.tabs, this.part, this.export.root), this.problem, this.bar, this.axis.root, this.heat.root, this.marks.root, this.place);
+    this.part = new PartRead('Read of the recording', 'The pictures show what has been read so far, and grow until all of it is');
+    this.root = h('div.recording-frame', h('div.tab-row', this.tabs, this.part.root, this.export.root), this.problem, this.bar, this.axis.root, this.heat.root, this.marks.root, this.place);
     this.view = null;
     this.tab = '';
   }
@@ -75,7 +73,7 @@ export class RecordingView {
     this.export.update(this.context);
     this.adder.update(recording, state);
     this.adder.root.hidden = !WITH_CHIPS.includes(state.tab);
-    this.showPart(recording);
+    this.part.update(recording.partial && !(state.tab === 'compare' && state.base), recording.read_bytes, recording.size_bytes); // there each side has its own
     this.problem.hidden = !recording.problem;
     this.problem.textContent = sentenceOf(recording.problem);
     this.drawEvents(state, recording);
@@ -90,15 +88,6 @@ export class RecordingView {
       this.place.replaceChildren(this.view.root);
     }
     this.view.update(this.context);
-  }
-
-  /** How much of a recording is shown that is still being read. */
-  showPart(recording) {
-    this.part.hidden = !recording.partial;
-    if (!recording.partial) return;
-    const percent = Math.min(99, Math.floor((100 * recording.read_bytes) / Math.max(1, recording.size_bytes)));
-    this.readBar.value = percent;
-    this.readText.textContent = `Read ${percent} %`;
   }
 
   /** Whether the page has a time axis. */

@@ -12,8 +12,8 @@ import { chipsOf } from './state.js';
 const SAY_AFTER_MS = 250;
 // After an answer of a part.
 const MORE_MS = 300;
-// Read further with each question.
-const BY_STEPS = ['explain', 'endpoints', 'latency', 'traces', 'locks', 'safepoints'];
+// Read further with each question, or of two recordings.
+const BY_STEPS = ['explain', 'endpoints', 'latency', 'traces', 'locks', 'safepoints', 'diff', 'diff/table'];
 
 /** Whether an error is of the way to the server, which comes back, and not its answer to the question. */
 function isAway(e) {
@@ -54,8 +54,7 @@ export class Slot {
     this.wait(context);
     try {
       this.busy = true;
-      // Two are compared as a whole.
-      const part = BY_STEPS.includes(what) || (context.recording.partial && !what.startsWith('diff')) ? [['partial', '1']] : [];
+      const part = BY_STEPS.includes(what) || context.recording.partial || context.part ? [['partial', '1']] : [];
       const answer = await get(of(context.recording.id, what), [...query, ...part], signal);
       await calm();
       if (signal.aborted) return;
@@ -85,6 +84,10 @@ export class Slot {
   put(answer) {
     this.partNote?.remove();
     this.show(answer, this.context);
+    this.sayPart(answer);
+  }
+
+  sayPart(answer) {
     if (!answer.partial) return;
     this.partNote ??= h('p.quiet.part-note', 'Of the part that has been read so far.');
     this.root.prepend(this.partNote);
@@ -129,6 +132,7 @@ export class Slot {
 
   nothingFits() {
     const { recording, state } = this.context;
+    if (recording.partial) return emptyBox('No samples yet', 'What has been read so far has none of this event that lie in the chosen time and pass the filters. The rest is being read.');
     if (recording.live && !chipsOf(state).length && !state.to) return emptyBox('No samples yet', 'The first ones are on their way: a recording is read once a second.');
     if (!chipsOf(state).length && !state.to) return emptyBox('No samples', 'The recording has none to show here: choose another event above.');
     return emptyBox('No samples fit', 'Nothing of this event lies in the chosen time and passes the filters.',
