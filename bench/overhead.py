@@ -38,9 +38,9 @@ def work_rate(target, length):
     return (int(target.ask("?")) - rounds) / (lab.process_cpu_ns(target.pid) - cpu) * 1e9
 
 
-def profiled(target, profiler, folder, interval, length):
+def profiled(target, profiler, folder, interval, length, event):
     """(work rate under the profiler, what wick's counters gained)."""
-    profiler.start(target.pid, f"{folder}/{profiler.name}.jfr", "cpu", interval)
+    profiler.start(target.pid, f"{folder}/{profiler.name}.jfr", event, interval)
     time.sleep(SETTLE_SECONDS)
     counts = hasattr(profiler, "status")
     before = profiler.status(target.pid) if counts else {}
@@ -50,13 +50,13 @@ def profiled(target, profiler, folder, interval, length):
     return rate, {key: after[key] - before[key] for key in ("samples", "handler_ns", "frames") if counts}
 
 
-def alternate(target, profilers, interval, count, length, folder):
+def alternate(target, profilers, interval, count, length, folder, event="cpu"):
     """{profiler: (rates without, rates with, counters)}, pair by pair."""
     found = {p.name: ([], [], []) for p in profilers}
     off = work_rate(target, length)
     for turn in range(count):
         for profiler in profilers if turn % 2 == 0 else reversed(profilers):
-            on, counters = profiled(target, profiler, folder, interval, length)
+            on, counters = profiled(target, profiler, folder, interval, length, event)
             off_after = work_rate(target, length)
             found[profiler.name][0].append((off + off_after) / 2)
             found[profiler.name][1].append(on)

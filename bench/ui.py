@@ -59,9 +59,9 @@ def repeat(source, path, size):
 
 
 class Server:
-    def __init__(self, path):
+    def __init__(self, *words):
         self.began = time.monotonic()
-        self.process = subprocess.Popen([str(lab.WICK), "ui", "--no-open", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.process = subprocess.Popen([str(lab.WICK), "ui", "--no-open", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         address = urllib.parse.urlsplit(self.process.stdout.readline().strip())
         self.port, self.token = address.port, address.query.partition("=")[2]
         self.ready_s = time.monotonic() - self.began
