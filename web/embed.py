@@ -9,8 +9,8 @@ lines and the word `export` are all that is removed, so the modules run unchange
 at the top level of different modules must therefore differ: checked below. The hashes of script and style go into the
 page's Content-Security-Policy. A page is cut in pieces where its title and data go in.
 
-What `wick ui` serves are files: web/ui/index.html, and all that it and they name, as they are but for the comments of scripts,
-of which the licence and the empty line stay: what a browser says of a line is true of the file.
+What `wick ui` serves are files: web/ui/index.html, and all that it and they name, as they are but for the indentation and the comments of
+scripts, of which the licence and the empty line stay: what a browser says of a line is true of the file.
 """
 import base64
 import hashlib
@@ -163,6 +163,14 @@ def without_comments(text):
     return re.sub(r'^[ \t]*//(?! SPDX).*$', '', text, flags=re.M)
 
 
+def without_indentation(text, path):
+    """A script whose lines begin at the left, which changes nothing as long as no text goes over several lines."""
+    for number, line in enumerate(text.split('\n'), 1):
+        if line.count('`') % 2 or line.endswith('\\'):
+            sys.exit(f'embed.py: {path}:{number}: a text that goes over several lines would lose its indentation')
+    return re.sub(r'^[ \t]+', '', text, flags=re.M)
+
+
 def ui(web):
     """Every file at the address /ui/ and its path in web/, and the description of the API."""
     web = web.resolve()
@@ -177,7 +185,7 @@ def ui(web):
     out = '#include "cli/ui/ui_assets.h"\n\n'
     rows = ''
     for i, (address, path) in enumerate(files):
-        text = without_comments(read(path)) if path.suffix == '.js' else read(path)
+        text = without_indentation(without_comments(read(path)), path) if path.suffix == '.js' else read(path)
         out += 'static ' + c_array(f'asset_{i}', text)
         rows += f'    {{"{address}", "{TYPES[path.suffix]}", asset_{i}, {len(text.encode())}}},\n'
     USED.extend([p for _, p in files])

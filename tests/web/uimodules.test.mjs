@@ -316,16 +316,18 @@ test('groups: heaviest first, what is not in a group apart, and a filter that le
   assert.deepEqual(onlyGroup(state, 'endpoint', 'GET /a?b'), { endpoint: 'GET /a?b' });
 });
 
-test('scripts: served without the comments that have lines of their own, and with all of their code', () => {
+test('scripts: served without indentation and the comments that have lines of their own, and with all of their code', () => {
   const dir = mkdtempSync(join(tmpdir(), 'wick-embed-'));
   for (const folder of ['docs', 'web', 'web/ui']) mkdirSync(join(dir, folder));
   writeFileSync(join(dir, 'docs/ui-api.json'), '{}');
   writeFileSync(join(dir, 'web/ui/index.html'), '<script src="/ui/ui/main.js"></script>');
-  writeFileSync(join(dir, 'web/ui/main.js'), ['// SPDX', '/** x */ first();', 'second(); // stays', '/** y', ' * z **/', '// w', '/** a */ /** b */', 'third(); /** c */', '/** d', ' */ fourth();', '/** e */', ''].join('\n'));
+  writeFileSync(join(dir, 'web/ui/main.js'), ['// SPDX', '/** x */ first();', 'second(); // stays', '/** y', ' * z **/', '// w', '/** a */ /** b */', 'third(); /** c */', '/** d', ' */ fourth();', '/** e */', '  if (a) {', '\t  `b  c`;', ''].join('\n'));
   execFileSync(join(web, 'embed.py'), ['ui', join(dir, 'web'), join(dir, 'assets.c')]);
   const served = /asset_1\[\] = \{([^}]*),0\};/.exec(readFileSync(join(dir, 'assets.c'), 'utf8'))[1].split(',').map(Number);
+  writeFileSync(join(dir, 'web/ui/main.js'), 'text = `a\n  b`;\n');
+  assert.throws(() => execFileSync(join(web, 'embed.py'), ['ui', join(dir, 'web'), join(dir, 'assets.c')], { stdio: 'pipe' }), /main\.js:1: a text that goes over several lines/);
   rmSync(dir, { recursive: true });
-  assert.deepEqual(String.fromCharCode(...served).split('\n'), ['// SPDX', '/** x */ first();', 'second(); // stays', '', '', '', '/** a */ /** b */', 'third(); /** c */', '/** d', ' */ fourth();', '', '']);
+  assert.deepEqual(String.fromCharCode(...served).split('\n'), ['// SPDX', '/** x */ first();', 'second(); // stays', '', '', '', '/** a */ /** b */', 'third(); /** c */', '/** d', '*/ fourth();', '', 'if (a) {', '`b  c`;', '']);
 });
 
 test('pages: no inline code or style, no markup from strings, and all scripts together clearly below 300 KiB, as they are served', () => {
