@@ -58,7 +58,7 @@ static int show(char *const *paths, int n, bool json, const char *path, struct w
     const struct wick_jfr_visitor v = wick_spans_visitor(&s);
     for (int i = 0; !rc && i < n; i++)
         rc = wick_cli_read_events(&p, paths[i], &v, err);
-    if (!rc && (wick_spans_finish(&s) || wick_endpoints_init(&e, &s)))
+    if (!rc && (wick_spans_finish(&s) || wick_endpoints_init(&e, &s, INT64_MIN, INT64_MAX)))
         rc = wick_err_set(err, WICK_E_NOMEM, "out of memory while making the table");
     if (!rc && !s.n && !s.key_endpoint)
         rc = wick_err_set(err, WICK_E_NOTFOUND,

@@ -131,17 +131,21 @@ static int by_sum(const void *a, const void *b)
     return x->cpu_ns > y->cpu_ns ? -1 : x->cpu_ns < y->cpu_ns;
 }
 
-int wick_endpoints_init(struct wick_endpoints *e, const struct wick_spans *s)
+int wick_endpoints_init(struct wick_endpoints *e, const struct wick_spans *s, int64_t from_ns, int64_t to_ns)
 {
     *e = (struct wick_endpoints){.s = s};
-    e->failed = wick_span_time_init(&e->time, s) != 0;
+    if (from_ns != INT64_MIN || to_ns != INT64_MAX) {
+        e->s = &e->part;
+        e->failed = wick_spans_part(&e->part, s, from_ns, to_ns) != 0;
+    }
+    e->failed = e->failed || wick_span_time_init(&e->time, e->s) != 0;
     for (size_t i = 0; i < s->n && !e->failed; i++)
-        if (s->spans[i].is_root)
+        if (s->spans[i].is_root && s->spans[i].start_ns >= from_ns && s->spans[i].start_ns < to_ns)
             add_request(e, &s->spans[i]);
-    for (size_t i = 0; i < s->nsamples && !e->failed; i++)
+    for (size_t i = 0; i < e->s->nsamples && !e->failed; i++)
         add_sample(e, i);
-    for (size_t i = 0; i < s->nallocs && !e->failed; i++)
-        add_allocation(e, &s->allocs[i]);
+    for (size_t i = 0; i < e->s->nallocs && !e->failed; i++)
+        add_allocation(e, &e->s->allocs[i]);
     for (size_t i = 0; i < e->time.n && !e->failed; i++) {
         struct wick_endpoint *row = row_of(e, e->time.rows[i].endpoint);
         if (row) {
@@ -477,5 +481,6 @@ void wick_endpoints_release(struct wick_endpoints *e)
     }
     free(e->rows);
     wick_span_time_release(&e->time);
+    wick_spans_part_release(&e->part);
     *e = (struct wick_endpoints){0};
 }

@@ -38,7 +38,8 @@ struct wick_endpoint {
 };
 
 struct wick_endpoints {
-    const struct wick_spans *s; /* finished */
+    const struct wick_spans *s; /* finished: those given, or the part of them */
+    struct wick_spans part;     /* in the range, if one was asked for */
     struct wick_span_time time;
     struct wick_endpoint *rows;
     size_t n, cap;
@@ -47,8 +48,9 @@ struct wick_endpoints {
 
 enum wick_endpoints_form { WICK_ENDPOINTS_TEXT, WICK_ENDPOINTS_JSON };
 
-/* Makes the rows, the most latency in sum first. -WICK_E_NOMEM. */
-int wick_endpoints_init(struct wick_endpoints *e, const struct wick_spans *s);
+/* Makes the rows, the most latency in sum first: of requests that began in a range of time, with their whole latency,
+ * and of what threads did then. INT64_MIN to INT64_MAX = all. -WICK_E_NOMEM. */
+int wick_endpoints_init(struct wick_endpoints *e, const struct wick_spans *s, int64_t from_ns, int64_t to_ns);
 
 /* Writes them. -WICK_E_NOMEM. */
 int wick_endpoints_write(const struct wick_endpoints *e, enum wick_endpoints_form form, FILE *out);

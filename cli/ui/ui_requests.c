@@ -26,12 +26,14 @@ static int no_memory(struct wick_err *err)
 int wick_ui_endpoints(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
 {
     struct wick_endpoints e = {0};
-    const struct wick_spans *s = wick_ui_followed_spans(file, err);
-    int rc = 0;
-    (void)a;
+    int64_t from_ns, to_ns;
+    int rc = wick_ask_number(a, "from", 0, INT64_MAX, INT64_MIN, &from_ns, err);
+    rc = rc ? rc : wick_ask_number(a, "to", 0, INT64_MAX, INT64_MAX, &to_ns, err);
+    const struct wick_spans *s = rc ? NULL : wick_ui_followed_spans(file, err);
     if (!s)
         return -err->code;
-    if (wick_endpoints_init(&e, s) || wick_endpoints_write(&e, WICK_ENDPOINTS_JSON, out))
+    if (wick_endpoints_init(&e, s, from_ns, to_ns ? to_ns : INT64_MAX) ||
+        wick_endpoints_write(&e, WICK_ENDPOINTS_JSON, out))
         rc = no_memory(err);
     wick_endpoints_release(&e);
     wick_ui_followed_trim();

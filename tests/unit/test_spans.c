@@ -321,6 +321,43 @@ static void test_spans__time_in_spans_is_counted_once_and_within_the_recording(v
     wick_profile_release(&x.p);
 }
 
+/* A span that lies across the edge of a range counts for what it covers of it, and a sample for when it was taken. */
+static void test_spans__a_part_has_what_lies_in_a_range_of_time(void **state)
+{
+    struct wick_span spans[] = {
+        {.start_ns = 100, .end_ns = 400, .thread = 1, .endpoint = ALPHA, .id = 1}, /* begins before the range */
+        {.start_ns = 150, .end_ns = 200, .thread = 1, .endpoint = GAMMA, .id = 2}, /* ends before it */
+        {.start_ns = 350, .end_ns = 380, .thread = 1, .endpoint = BETA, .id = 3},  /* within it and within another */
+        {.start_ns = 450, .end_ns = 900, .thread = 1, .endpoint = ALPHA, .id = 4}, /* ends behind it */
+        {.start_ns = 500, .end_ns = 600, .thread = 2, .endpoint = GAMMA, .id = 5}, /* begins behind it */
+    };
+    struct wick_span_sample samples[] = {
+        {.start_ns = 299, .weight_ns = 5, .count = 1, .thread = 1, .endpoint = ALPHA, .id = 1},
+        {.start_ns = 300, .weight_ns = 7, .count = 1, .thread = 1, .endpoint = ALPHA, .id = 1},
+        {.start_ns = 499, .weight_ns = 7, .count = 1, .thread = 1, .endpoint = ALPHA, .id = 4},
+        {.start_ns = 500, .weight_ns = 9, .count = 1, .thread = 1, .endpoint = ALPHA, .id = 4},
+    };
+    struct timed x;
+    struct wick_spans whole;
+    (void)state;
+    timed_init(&x, spans, 5, samples, 4);
+    whole = x.s;
+    assert_int_equal(wick_spans_part(&x.s, &whole, 300, 500), 0);
+    assert_int_equal(x.s.n, 3);
+    assert_int_equal(x.s.nsamples, 2);
+    assert_int_equal(timed_sum(&x, ALPHA), 100 + 50); /* as long as the spans cover of it */
+    assert_int_equal(wick_span_time_of(&x.t, ALPHA)->samples, 2);
+    assert_null(wick_span_time_of(&x.t, GAMMA));
+    for (size_t i = 0; i < x.s.n; i++)
+        x.s.spans[i].latest_ns = 900;
+    assert_int_equal(wick_spans_at(&x.s, 1, 360)->id, 3);
+    assert_int_equal(wick_spans_at(&x.s, 1, 390)->id, 1);
+    assert_int_equal(whole.spans[0].start_ns, 100); /* those are as they were */
+    wick_span_time_release(&x.t);
+    wick_spans_part_release(&x.s);
+    wick_profile_release(&x.p);
+}
+
 static void test_spans__the_innermost_open_span_is_found(void **state)
 {
     struct fixture *f = *state;
@@ -501,6 +538,7 @@ int main(void)
         cmocka_unit_test(test_spans__samples_of_time_that_no_span_knows_keep_their_weight),
         cmocka_unit_test(test_spans__requests_of_virtual_threads_wait_when_they_are_not_mounted),
         cmocka_unit_test(test_spans__time_in_spans_is_counted_once_and_within_the_recording),
+        cmocka_unit_test(test_spans__a_part_has_what_lies_in_a_range_of_time),
         TEST(test_spans__the_innermost_open_span_is_found),
         TEST(test_spans__states_are_work_and_have_names),
         TEST(test_spans__a_sample_stands_for_its_share_of_the_interval),

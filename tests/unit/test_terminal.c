@@ -182,7 +182,7 @@ static void write_endpoints_of(FILE *out, int64_t ms)
                                                  .cpu = i};
     }
     assert_int_equal(wick_spans_finish(&s), 0);
-    assert_int_equal(wick_endpoints_init(&e, &s), 0);
+    assert_int_equal(wick_endpoints_init(&e, &s, INT64_MIN, INT64_MAX), 0);
     assert_int_equal(wick_endpoints_write(&e, WICK_ENDPOINTS_TEXT, out), 0);
     wick_endpoints_release(&e);
     wick_spans_release(&s);

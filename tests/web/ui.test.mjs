@@ -452,6 +452,32 @@ test('slow: by keyboard from the endpoint to the stack of a bar', async () => {
   await close(page);
 });
 
+test('slow: the chosen time holds for endpoints, latency and traces, and its chip lets go of it', async () => {
+  const [from, to] = [first.start_ns, first.start_ns + Math.round((first.end_ns - first.start_ns) / 4)];
+  const { traces } = JSON.parse(fixture.run('trace', '--json', first.path));
+  const inside = traces.filter((t) => t.start_ns >= from && t.start_ns < to).length;
+  assert.ok(inside > 0 && inside < traces.length, `${inside} of ${traces.length}`);
+  const requests = async (page) => (await page.$$eval(`${table('Latency by endpoint')} tbody tr`, (rows) => rows.map((r) => Number(r.cells[1].textContent)))).reduce((a, b) => a + b, 0);
+  const dots = async (page) => Number(/^([\d,]+) request/.exec(await page.textContent('.density-box .series-note'))[1]);
+  const page = await open(`#/r/r1/slow?from=${from}&to=${to}`);
+  await page.waitForSelector('.density .cell', { state: 'attached' });
+  await settled(page);
+  const part = await requests(page);
+  assert.equal(await page.$$eval(`${table('Traces, slowest first')} tbody tr`, (rows) => rows.length), inside);
+  assert.equal(await dots(page), inside);
+  assert.match(await page.textContent('.filter-chip'), /^time /);
+  assert.deepEqual(await violations(page), []);
+  await page.click('[aria-label="Remove the range of time"]');
+  await page.waitForFunction(() => !location.hash.includes('from='));
+  await settled(page);
+  assert.equal(await dots(page), traces.length);
+  assert.ok(part > 0 && part < await requests(page), `${part} of ${await requests(page)}`);
+  await page.evaluate((hash) => { location.hash = hash; }, `#/r/r1/slow?from=${from - 2000}&to=${from - 1000}`);
+  await page.click('button:has-text("Show all of the time")');
+  await page.waitForSelector(`${table('Latency by endpoint')} tbody tr`);
+  await close(page);
+});
+
 test('latency: a cell of the density leads to its trace, a part of it to its traces, by mouse, keyboard and table', async () => {
   const page = await open('#/r/r1/slow');
   await page.waitForSelector('.density .cell', { state: 'attached' });

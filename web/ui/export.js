@@ -2,7 +2,7 @@
 // What is shown, to take along: the command line that shows the same, and files in the formats of other programs.
 import { of } from './api.js';
 import { button, h, say } from './dom.js';
-import { compareQueryOf, exactly, queryOf } from './state.js';
+import { compareQueryOf, exactly, queryOf, rangeOf } from './state.js';
 
 const FORMATS = [['html', 'Page', 'interactive flame graph in one file'], ['svg', 'SVG', 'flame graph as a picture'], ['pprof', 'pprof', 'for go tool pprof and Grafana'],
   ['speedscope', 'speedscope', 'for speedscope.app'], ['collapsed', 'Collapsed stacks', 'a line for each stack'], ['csv', 'CSV', 'a table of stacks'], ['otlp', 'OTLP', 'OpenTelemetry profiles']];
@@ -44,11 +44,16 @@ function chosen(state) {
   return out;
 }
 
+/** The request of a page for which no command has the options. */
+function requestOf(recording, what, query) {
+  return ['curl', '-H', 'Authorization: Bearer TOKEN', `${globalThis.location?.origin ?? ''}/api/v1/${of(recording.id, what)}?${new URLSearchParams(query)}`];
+}
+
 /** `wick diff`, where both sides are whole recordings with the same filters; otherwise the request that the page makes. */
 function compareCommand(state, recording, base) {
   const whole = state.to <= state.from && state.base_to <= state.base_from && !state.split;
   if (whole) return ['wick', 'diff', ...chosen(state), ...(state.absolute ? ['--absolute'] : []), base?.path ?? 'BEFORE.jfr', recording.path, '-o', 'diff.html'];
-  return ['curl', '-H', 'Authorization: Bearer TOKEN', `${globalThis.location?.origin ?? ''}/api/v1/${of(recording.id, 'diff/table')}?${new URLSearchParams(compareQueryOf(state))}`];
+  return requestOf(recording, 'diff/table', compareQueryOf(state));
 }
 
 /** The words of the command that shows what a page shows. base: the recording that it is compared with. */
@@ -57,7 +62,8 @@ export function commandOf(state, recording, base) {
   if (recording.content === 'heap') return ['wick', 'heap', recording.path];
   const only = { explain: ['wick', 'explain'], interference: ['wick', 'explain'], memory: ['wick', 'memory'] }[tab];
   if (only) return [...only, recording.path];
-  if (tab === 'slow') return state.trace ? ['wick', 'trace', recording.path, state.trace] : ['wick', 'endpoints', recording.path];
+  if (tab === 'slow' && state.trace) return ['wick', 'trace', recording.path, state.trace];
+  if (tab === 'slow') return rangeOf(state).length ? requestOf(recording, 'endpoints', rangeOf(state)) : ['wick', 'endpoints', recording.path];
   if (tab === 'compare') return compareCommand(state, recording, base);
   if (show === 'methods') return ['wick', 'top', ...chosen(state), recording.path];
   if (show === 'threads') return ['wick', 'top', '--by', 'thread', ...chosen(state), recording.path];

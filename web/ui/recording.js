@@ -136,7 +136,7 @@ export class RecordingView {
     this.chipsKey = key;
     const shown = WITH_CHIPS.includes(tab);
     const chips = shown ? filterChips(state, (without) => this.hooks.navigate(without)) : [];
-    if (shown && to > from && tab !== 'slow') chips.unshift(chip('time', durationOf(to - from), 'Remove the range of time', () => this.hooks.navigate({ from: 0, to: 0 })));
+    if (shown && to > from) chips.unshift(chip('time', durationOf(to - from), 'Remove the range of time', () => this.hooks.navigate({ from: 0, to: 0 })));
     const pick = tab === 'slow' ? parsePick(state.pick) : null;
     if (pick) {
       chips.push(chip('took', `${formatWeight(Number(pick.least), 'ns')} to ${formatWeight(Number(pick.most), 'ns')} at ${clockOf(Number(pick.from))}`, 'Remove the choice of requests',

@@ -6,6 +6,7 @@ import { Timeline } from '../spans/timeline.js';
 import { Density, formatPick, parsePick } from './density.js';
 import { button, commandLine, emptyBox, h } from './dom.js';
 import { clockOf } from './format.js';
+import { rangeOf } from './state.js';
 import { figures, Table } from './table.js';
 import { Slot } from './view.js';
 
@@ -34,11 +35,12 @@ export class SlowView {
   update(context) {
     const { state } = context;
     const of = state.endpoint ? [['endpoint', state.endpoint]] : [];
-    const pick = Object.entries(parsePick(state.pick) ?? {});
+    const range = rangeOf(state);
+    const pick = parsePick(state.pick);
     this.context = context;
-    this.endpoints.ask(context, 'endpoints', []);
-    this.latency.ask(context, 'latency', [...of, ['columns', '150'], ['rows', '36']]);
-    this.traces.ask(context, 'traces', [...of, ...pick, ['rows', '50']]);
+    this.endpoints.ask(context, 'endpoints', range);
+    this.latency.ask(context, 'latency', [...of, ...range, ['columns', '150'], ['rows', '36']]);
+    this.traces.ask(context, 'traces', [...of, ...(pick ? Object.entries(pick) : range), ['rows', '50']]);
     this.trace.root.hidden = !state.trace;
     if (state.trace) this.trace.ask(context, `trace/${encodeURIComponent(state.trace)}`, []);
   }
@@ -61,9 +63,10 @@ class Endpoints extends Slot {
     });
   }
 
-  draw(answer) {
+  draw(answer, context) {
     if (!answer.endpoints.some((r) => r.endpoint !== null && r.count)) {
-      this.root.replaceChildren(emptyBox('No requests are in this recording',
+      if (rangeOf(context.state).length) this.root.replaceChildren(emptyBox('No request began in the chosen time', '', button('Show all of the time', () => this.context.navigate({ from: 0, to: 0 }))));
+      else this.root.replaceChildren(emptyBox('No requests are in this recording',
         'wick measures the requests of a program that labels them: with wick.jar (docs/labels.md), or with a tracer that publishes its spans as OpenTelemetry does. Record the wall clock as well, to see what requests wait for:',
         commandLine('wick record -e cpu,wall PID')));
       return;
@@ -92,7 +95,7 @@ class Latency extends Slot {
     this.root.hidden = !answer.count && !state.endpoint;
     this.title.textContent = cleanText(`Latency${state.endpoint ? ` of ${state.endpoint}` : ' of all requests'}`);
     if (!answer.count) {
-      this.root.replaceChildren(this.title, h('p.quiet', 'This recording has no request of this endpoint.'));
+      this.root.replaceChildren(this.title, h('p.quiet', rangeOf(state).length ? 'None began in the chosen time.' : 'This recording has no request of this endpoint.'));
       return;
     }
     this.keep(this.title, this.density.root);

@@ -68,6 +68,11 @@ export function formatState(state) {
   return `#/r/${encodeURIComponent(state.recording)}/${state.tab}${query ? `?${query}` : ''}`;
 }
 
+/** The chosen time as parameters, none if all of it is. */
+export function rangeOf({ from, to }) {
+  return to > from ? [['from', String(from)], ['to', String(to)]] : [];
+}
+
 /** The parameters of a query for the server: [key, value] pairs. `without` names what it must not hold. Of the wall clock, threads
  *  that wait for work are left out unless they are asked for. */
 export function queryOf(state, without = []) {
@@ -76,10 +81,7 @@ export function queryOf(state, without = []) {
     if (value && !without.includes(key)) out.push([key, String(value)]);
   };
   put('event', state.event);
-  if (state.to > state.from) {
-    put('from', state.from);
-    put('to', state.to);
-  }
+  for (const [key, value] of rangeOf(state)) put(key, value);
   for (const key of WORDS) put(key, state[key]);
   for (const label of state.labels) put('label', label);
   if (state.own) put('own', '1');

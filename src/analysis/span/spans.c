@@ -308,6 +308,46 @@ int wick_spans_finish(struct wick_spans *s)
     return 0;
 }
 
+/* The samples that were taken in a range, their number to *count; NULL = no memory. */
+static struct wick_span_sample *samples_in(const struct wick_span_sample *all, size_t n, int64_t from_ns, int64_t to_ns,
+                                           size_t *count)
+{
+    struct wick_span_sample *out = calloc(n + 1, sizeof *out);
+    *count = 0;
+    for (size_t i = 0; out && i < n; i++)
+        if (all[i].start_ns >= from_ns && all[i].start_ns < to_ns)
+            out[(*count)++] = all[i];
+    return out;
+}
+
+/* Cut spans are in the order that they were in: those that began before the range now begin with it, as they did one
+ * after the other. That latest_ns lies behind the range only makes a search longer. */
+int wick_spans_part(struct wick_spans *part, const struct wick_spans *s, int64_t from_ns, int64_t to_ns)
+{
+    *part = *s;
+    part->samples = samples_in(s->samples, s->nsamples, from_ns, to_ns, &part->nsamples);
+    part->allocs = samples_in(s->allocs, s->nallocs, from_ns, to_ns, &part->nallocs);
+    part->spans = calloc(s->n + 1, sizeof *part->spans);
+    part->n = 0;
+    for (size_t i = 0; part->spans && i < s->n; i++) {
+        struct wick_span x = s->spans[i];
+        if (x.start_ns >= to_ns || x.end_ns <= from_ns)
+            continue;
+        x.start_ns = x.start_ns > from_ns ? x.start_ns : from_ns;
+        x.end_ns = x.end_ns < to_ns ? x.end_ns : to_ns;
+        part->spans[part->n++] = x;
+    }
+    return part->samples && part->allocs && part->spans ? 0 : -WICK_E_NOMEM;
+}
+
+void wick_spans_part_release(struct wick_spans *part)
+{
+    free(part->spans);
+    free(part->samples);
+    free(part->allocs);
+    *part = (struct wick_spans){0};
+}
+
 const struct wick_span *wick_spans_at(const struct wick_spans *s, uint32_t thread, int64_t time_ns)
 {
     size_t low = 0, high = s->n;

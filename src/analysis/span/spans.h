@@ -91,6 +91,12 @@ struct wick_jfr_visitor wick_spans_visitor(struct wick_spans *s);
  * More may be read then, and finished again. 0 or -WICK_E_NOMEM. */
 int wick_spans_finish(struct wick_spans *s);
 
+/* What of finished spans lies in a range of time: that part of each, and the samples that were taken then. All else is
+ * that of s, which must outlive it; part is to be released, also on failure, with wick_spans_part_release. 0 or
+ * -WICK_E_NOMEM. */
+int wick_spans_part(struct wick_spans *part, const struct wick_spans *s, int64_t from_ns, int64_t to_ns);
+void wick_spans_part_release(struct wick_spans *part);
+
 /* The innermost span that was open in a thread at a time, NULL = none. After _finish. */
 const struct wick_span *wick_spans_at(const struct wick_spans *s, uint32_t thread, int64_t time_ns);
 
