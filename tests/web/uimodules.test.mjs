@@ -21,6 +21,7 @@ import { clockOf, durationOf, timeStep } from '../../web/ui/format.js';
 import { growthText, timeToLimit } from '../../web/ui/memory.js';
 import { causeColour, collectionText, memoryTop, partColour, stackParts } from '../../web/ui/memory_charts.js';
 import { roundTop, scaleTop, seriesColour, seriesName, stackOrder, STATES, stepPath } from '../../web/ui/series.js';
+import { percentilesOver } from '../../web/ui/slow.js';
 import { READINGS, sparkPaths } from '../../web/ui/spark.js';
 import { cpuShare, jvmTitle } from '../../web/ui/start.js';
 import { baseState, chipsOf, compareQueryOf, emptyState, exactly, formatState, parseState, queryOf } from '../../web/ui/state.js';
@@ -224,6 +225,13 @@ test('spark: the newest reading is at the right edge, the top at the upper one',
   const wide = READINGS - 1; // a step is 1
   assert.equal(sparkPaths([0, 5, 10], 10, wide, 12).line, `M${wide - 2}.0 11.0L${wide - 1}.0 6.0L${wide}.0 1.0`);
   assert.equal(sparkPaths([0, 20], 10, wide, 12).area, `M${wide - 1}.0 11.0L${wide}.0 1.0V12H${wide - 1}.0Z`, 'what is beyond the top is cut');
+});
+
+test('endpoints: the 99th percentile over time has all seconds, each in its part, and as many parts as there are seconds up to a bound', () => {
+  const at = (second, p99) => ({ second, p99_ns: p99 });
+  assert.deepEqual(percentilesOver([at(3, 7), at(5, 9)], 3, 6), [7, 0, 9, 0]);
+  const long = percentilesOver([at(0, 1), at(1, 5), at(399, 8), at(390, 2)], 0, 399);
+  assert.deepEqual([long.length, long[0], long[READINGS - 1], long.filter((v) => v > 0).length], [READINGS, 5, 8, 2]);
 });
 
 test('memory: growth within its error is steady, and a limit is reached only by what grows', () => {

@@ -6,6 +6,7 @@ import { Timeline } from '../spans/timeline.js';
 import { Density, formatPick, parsePick } from './density.js';
 import { button, commandLine, emptyBox, h } from './dom.js';
 import { clockOf } from './format.js';
+import { READINGS, spark } from './spark.js';
 import { rangeOf } from './state.js';
 import { figures, Table } from './table.js';
 import { Slot } from './view.js';
@@ -15,6 +16,16 @@ const time = (key, head, hint) => figures(key, head, ns, { hint });
 
 const KEY = [['cpu', 'on CPU'], ['run', 'running, by the wall clock'], ['wait', 'waiting for a CPU'], ['blocked', 'blocked'],
   ['monitor', 'waiting for a monitor'], ['held', 'held by the JVM'], ['gap', 'not sampled']];
+
+/** The highest 99th percentile of each of at most READINGS parts of the time from the first to the last second; 0 without requests. */
+export function percentilesOver(seconds, first, last) {
+  const out = new Array(Math.min(READINGS, last - first + 1)).fill(0);
+  for (const s of seconds) {
+    const part = Math.floor(((s.second - first) * out.length) / (last - first + 1));
+    out[part] = Math.max(out[part], s.p99_ns);
+  }
+  return out;
+}
 
 export class SlowView {
   constructor() {
@@ -52,7 +63,9 @@ class Endpoints extends Slot {
     this.table = new Table([
       { key: 'endpoint', head: 'Endpoint', value: (r) => r.endpoint ?? NO_ENDPOINT },
       figures('count', 'Requests', formatCount),
-      time('p50_ns', 'Median'), time('p90_ns', 'p90'), time('p99_ns', 'p99'), time('max_ns', 'Longest'),
+      time('p50_ns', 'Median'), time('p90_ns', 'p90'), time('p99_ns', 'p99'),
+      { key: 'over_time', head: 'p99 over time', hint: 'Of the requests that began in each part of the time; the upper edge is the highest', value: (r) => r.p99_ns, text: (r) => this.line(r) },
+      time('max_ns', 'Longest'),
       time('cpu_ns', 'CPU', 'CPU time of all its requests'), time('run_queue_ns', 'Waiting for CPU', 'Runnable without a CPU, by the wall clock'),
       time('blocked_ns', 'Blocked', 'Waiting for something else than a CPU, by the wall clock'),
     ], {
@@ -63,7 +76,14 @@ class Endpoints extends Slot {
     });
   }
 
+  line(row) {
+    const values = percentilesOver(row.seconds, ...this.seconds);
+    return spark(values, 0, 'of-latency', values.length);
+  }
+
   draw(answer, context) {
+    const seconds = answer.endpoints.flatMap((r) => r.seconds.map((s) => s.second));
+    this.seconds = seconds.reduce(([low, high], s) => [Math.min(low, s), Math.max(high, s)], [Infinity, 0]);
     if (!answer.endpoints.some((r) => r.endpoint !== null && r.count)) {
       if (rangeOf(context.state).length) this.root.replaceChildren(emptyBox('No request began in the chosen time', '', button('Show all of the time', () => this.context.navigate({ from: 0, to: 0 }))));
       else this.root.replaceChildren(emptyBox('No requests are in this recording',
