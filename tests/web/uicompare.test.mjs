@@ -182,6 +182,22 @@ test('table: sorted by its heads with the keyboard, a method highlights, and wha
   await pages.close(page);
 });
 
+test('sentences: what explain finds in one recording only; none where both are one, or have no events', async () => {
+  const page = await pages.open('#/r/labels/compare?base=r1');
+  await says(page, '.changed-findings li', /^(new|gone|more|less)/);
+  assert.deepEqual(await violations(page), []);
+  const said = await page.$$eval('.changed-findings li', (all) => all.map((e) => e.textContent));
+  const sentences = [cli('explain', '--json', fixture.recordings.get('r1').path), cli('explain', '--json', fixture.recordings.get('labels').path)].flatMap((t) => JSON.parse(t).findings.map((f) => f.sentence.toLowerCase()));
+  for (const text of said) assert.ok(sentences.some((s) => text.toLowerCase().includes(s)), text);
+  await page.evaluate(() => { location.hash = '#/r/r1/compare?base=r1'; });
+  await page.waitForSelector('.changed-findings', { state: 'hidden' });
+  await page.evaluate(() => { location.hash = '#/r/friday/compare?base=monday'; });
+  await page.waitForSelector(`${table('before and after')} tbody tr .change`);
+  await pages.settled(page);
+  assert.equal(await page.isHidden('.changed-findings'), true);
+  await pages.close(page);
+});
+
 test('export: the command where wick diff can say it, otherwise a request', async () => {
   const page = await pages.open('#/r/friday/compare?base=monday');
   await page.click('.export summary');

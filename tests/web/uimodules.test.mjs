@@ -10,6 +10,7 @@ import { placed, shortened, shortObject, treeOf } from '../../web/ui/chains.js';
 import { methodsAsked } from '../../web/ui/cpu.js';
 import { evidenceOf, frameSearch } from '../../web/ui/explain.js';
 import { commandOf, shellWord } from '../../web/ui/export.js';
+import { changedFindings } from '../../web/ui/findings.js';
 import { packagesOf } from '../../web/ui/filters.js';
 import { commonRoot, groupsOf, onlyGroup } from '../../web/ui/groups.js';
 import { isChosen, layoutFlows, ownFrame, shortClass, threadsOf } from '../../web/ui/lock_graph.js';
@@ -293,6 +294,16 @@ test('explain: evidence is a state with tab, event, endpoint and search of its f
     ['cpu', 'datadog.MethodSample', 'GET /a=b', ['customer:big'], 'STATE_PARKED', '^a\\.B$']);
   assert.equal(evidenceOf({ rule: 'live-set', figures: {}, evidence: { view: 'live', filters: [] } }, state, recording).tab, 'memory');
   assert.equal(frameSearch('a.B$C.run:3'), 'B\\$C[./]run');
+});
+
+test('findings: those of one recording only, and those whose cost is another share of its time, the largest change first', () => {
+  const finding = (rule, cost, figures = {}) => ({ rule, cost_ns: cost, figures, sentence: `${rule} ${figures.frame ?? ''}` });
+  const before = { duration_ns: 100, findings: [finding('hot', 50, { frame: 'a', share: 0.5 }), finding('hot', 40, { frame: 'b' }), finding('lock', 10), finding('gc', 5)] };
+  const after = { duration_ns: 200, findings: [finding('hot', 110, { frame: 'a', share: 0.55 }), finding('hot', 20, { frame: 'c' }), finding('lock', 60), finding('gc', 4)] };
+  assert.deepEqual(changedFindings(before, after), [
+    { word: 'gone', sentence: 'hot b', before: 0.4, after: 0 }, { word: 'more', sentence: 'lock ', before: 0.1, after: 0.3 },
+    { word: 'new', sentence: 'hot c', before: 0, after: 0.1 }, { word: 'less', sentence: 'gc ', before: 0.05, after: 0.02 }]);
+  assert.deepEqual(changedFindings(before, before), []);
 });
 
 test('names: hashes differ for names of a profile', () => {

@@ -4,6 +4,7 @@
 import { button, emptyBox, exchange, h, PartRead } from './dom.js';
 import { Changes } from './changes.js';
 import { chip, FilterAdder, filterChips } from './filters.js';
+import { ChangedFindings } from './findings.js';
 import { FlameSlot } from './flame_slot.js';
 import { dateOf, durationOf } from './format.js';
 import { Segment } from './segment.js';
@@ -63,6 +64,8 @@ export class CompareView {
     this.flame = new FlameSlot(this.lead, this.home);
     this.flame.nothingFits = (e) => this.nothingFits(e);
     this.changes = new Changes();
+    this.findings = new ChangedFindings();
+    this.below = h('div.compared-below', this.findings.root, this.changes.root);
     this.flame.sayPart = (answer) => this.sayParts(answer);
     this.changes.sayPart = () => {}; // the sides say it
     this.sides = h('div.compare-sides', this.before.root, this.after.root);
@@ -71,7 +74,7 @@ export class CompareView {
   }
 
   release() {
-    for (const part of [this.before, this.after, this.flame, this.changes]) part.release();
+    for (const part of [this.before, this.after, this.flame, this.changes, this.findings]) part.release();
   }
 
   /** Before has filters of its own from now on, at first the same; or no longer. */
@@ -113,10 +116,11 @@ export class CompareView {
       this.show(emptyBox('Choose what to compare with', 'The recording from before goes into the list above; it may be this one, with another range of time or other filters. Boxes that grew are then red, those that shrank blue, and what is within sampling error stays grey.'));
       return;
     }
-    this.show(this.flame.root, this.changes.root);
+    this.show(this.flame.root, this.below);
     const query = compareQueryOf(state);
     this.flame.ask(context, 'diff', query);
     this.changes.update(context, query);
+    this.findings.update(context, base);
   }
 
   /** Of what parts of its sides a comparison is. */
