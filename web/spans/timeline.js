@@ -5,7 +5,7 @@ import { cleanText, samplesText } from '../flame/text.js';
 import { element, svg, time } from './common.js';
 
 const KIND = { cpu: 'run', runqueue: 'wait', blocked: 'blocked' };
-const REASON = { 'allocation stall': 'held', safepoint: 'held', monitor: 'monitor' };
+const REASON = { 'allocation stall': 'stall', safepoint: 'held', monitor: 'monitor', 'I/O': 'io', disk: 'disk' };
 
 const kindOf = (bar) => (bar.clock === 'cpu' ? 'cpu' : (bar.work === 'blocked' && REASON[bar.state]) || KIND[bar.work]);
 

@@ -15,7 +15,7 @@ const ns = (v) => (v > 0 ? formatWeight(v, 'ns') : '\u2013');
 const time = (key, head, hint) => figures(key, head, ns, { hint });
 
 const KEY = [['cpu', 'on CPU'], ['run', 'running, by the wall clock'], ['wait', 'waiting for a CPU'], ['blocked', 'blocked'],
-  ['monitor', 'waiting for a monitor'], ['held', 'held by the JVM'], ['gap', 'not sampled']];
+  ['monitor', 'waiting for a monitor'], ['io', 'I/O'], ['disk', 'file'], ['held', 'safepoint'], ['stall', 'allocation stall'], ['gap', 'not sampled']];
 
 /** The highest 99th percentile of each of at most READINGS parts of the time from the first to the last second; 0 without requests. */
 export function percentilesOver(seconds, first, last) {
