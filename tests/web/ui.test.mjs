@@ -138,7 +138,8 @@ test('names: hostile ones are shown as text, everywhere', async () => {
   assert.doesNotMatch(await page.textContent('body'), /\u202e/);
   for (const tab of PAGES) {
     await page.evaluate((hash) => { location.hash = hash; }, `#/r/r1/${tab}`);
-    await page.waitForTimeout(150);
+    await (tab === 'compare' ? page.waitForSelector('.compare .empty') : shown(page, tab));
+    assert.doesNotMatch(await page.textContent('body'), /\u202e/, tab);
   }
   await page.evaluate(() => { location.hash = '#/r/r1/cpu?show=methods'; });
   await page.waitForSelector('.grid tbody tr >> nth=2');

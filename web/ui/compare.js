@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two selections compared, before and after: each a recording, a range of time and filters; the difference flame graph, and the
 // methods with what changed and what is noise. After is what the other pages show as well; before may share its filters.
+import { cleanText } from '../flame/text.js';
 import { button, emptyBox, exchange, h, PartRead } from './dom.js';
 import { Changes } from './changes.js';
 import { chip, FilterAdder, filterChips } from './filters.js';
@@ -104,7 +105,7 @@ export class CompareView {
     const { state, recording, recordings } = context;
     this.offer(recording, recordings.filter((r) => r.id !== recording.id && r.content !== 'heap'));
     this.choice.value = state.base;
-    this.name.textContent = nameOf(recording);
+    this.name.textContent = cleanText(nameOf(recording));
     this.scale.update([['shares', 'Shares', 'Shares of each side: for selections of different length'], ['weights', 'Weights', 'Weights as they are: for selections of the same length']],
       (value) => (value === 'weights') === state.absolute);
     const base = recordings.find((r) => r.id === state.base);
