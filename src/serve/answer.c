@@ -183,6 +183,7 @@ int wick_answer_flame(struct wick_growing *g, const struct wick_ask *a, FILE *ou
     int64_t most;
     int rc = wick_pick_init(&k, a, err);
     k.whole_stacks = true;
+    rc = rc ? rc : wick_ask_flag(a, "fold", &k.fold, err);
     rc = rc ? rc : keep_focus(&k, a, err);
     rc = rc ? rc : wick_ask_number(a, "max_nodes", LEAST_NODES, MOST_NODES, NODES, &most, err);
     rc = rc ? rc : wick_picked_init(&s, &k, g, err);

@@ -72,7 +72,7 @@ int wick_answer_compare(struct wick_answer_compared *c, struct wick_growing *bas
 {
     struct wick_growing *const both[2] = {base, g};
     struct wick_pick k[2] = {0};
-    bool absolute = false;
+    bool absolute = false, folds = false;
     *c = (struct wick_answer_compared){0};
     if (wick_profile_init(&c->both))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
@@ -82,6 +82,8 @@ int wick_answer_compare(struct wick_answer_compared *c, struct wick_growing *bas
     int rc = wick_ask_flag(a, "absolute", &absolute, err);
     rc = rc ? rc : wick_pick_init_base(&k[0], a, err);
     rc = rc ? rc : wick_pick_init(&k[1], a, err);
+    rc = rc ? rc : wick_ask_flag(a, "fold", &folds, err);
+    k[0].fold = k[1].fold = folds;
     rc = rc ? rc : compare(c, both, k, absolute, err);
     for (unsigned i = 0; i < 2; i++)
         wick_pick_release(&k[i]);

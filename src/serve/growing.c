@@ -9,6 +9,7 @@
 
 #include "import/input.h"
 #include "model/own.h"
+#include "model/thread_start.h"
 
 static void take_sample(void *ctx, const struct wick_sample *s)
 {
@@ -115,6 +116,7 @@ void wick_growing_free(struct wick_growing *g)
     wick_heat_release(&g->heat);
     wick_profile_release(&g->p);
     free(g->without_own);
+    free(g->folded);
     free(g->marks);
     wick_memory_use_release(&g->memory);
     wick_gc_history_release(&g->collections);
@@ -181,4 +183,36 @@ uint32_t wick_growing_without_own(struct wick_growing *g, uint32_t stack)
     if (stack >= g->nwithout_own && !know_own(g))
         return 0;
     return g->without_own[stack];
+}
+
+/* A stack that is folded stays as it is. */
+static bool know_folded(struct wick_growing *g)
+{
+    uint32_t n = g->p.nstacks, name = wick_profile_cstring(&g->p, "[thread start]");
+    uint32_t frame = wick_profile_frame(&g->p, wick_profile_function(&g->p, 0, name, 0), 0, -1, WICK_FRAME_BOUNDARY);
+    uint32_t *bigger = reallocarray(g->folded, n, sizeof *bigger);
+    if (!bigger)
+        return false;
+    g->folded = bigger;
+    g->thread_start = wick_profile_push(&g->p, 0, frame);
+    for (uint32_t i = g->nfolded; i < n; i++) {
+        struct wick_stack s = g->p.stacks[i];
+        bool first = i && (!s.parent || bigger[s.parent] == g->thread_start);
+        if (!i)
+            bigger[i] = 0;
+        else if (first && wick_frame_starts_thread(&g->p, s.frame))
+            bigger[i] = g->thread_start;
+        else
+            bigger[i] = bigger[s.parent] == s.parent ? i : wick_profile_push(&g->p, bigger[s.parent], s.frame);
+    }
+    g->nfolded = n;
+    return !g->p.failed;
+}
+
+uint32_t wick_growing_folded(struct wick_growing *g, uint32_t stack)
+{
+    if (stack >= g->nfolded && !know_folded(g))
+        return stack;
+    uint32_t folded = g->folded[stack];
+    return folded && folded == g->thread_start ? wick_profile_push(&g->p, folded, g->p.stacks[stack].frame) : folded;
 }

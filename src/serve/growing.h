@@ -43,6 +43,8 @@ struct wick_growing {
     int fd;                         /* -1 = all has been read */
     uint32_t *without_own;          /* by stack: the same without the profiler's frames; 0 = not known yet */
     uint32_t nwithout_own;
+    uint32_t *folded; /* by stack: the same with one frame for those by which threads begin; 0 = not known yet */
+    uint32_t nfolded, thread_start;  /* the stack that is only that frame */
     struct wick_growing_mark *marks; /* the first WICK_GROWING_MARKS, in the order of the file */
     uint32_t nmarks;
     struct wick_memory_use memory;      /* before wick_memory_use_end: the last reading may not be complete */
@@ -72,5 +74,8 @@ uint64_t wick_growing_bytes(const struct wick_growing *g);
 
 /* A stack without the profiler's own frames; new stacks are added to the profile for that. 0 also if memory ran out. */
 uint32_t wick_growing_without_own(struct wick_growing *g, uint32_t stack);
+
+/* A stack whose frames by which threads begin are one, "[thread start]", but for its leaf; as above. */
+uint32_t wick_growing_folded(struct wick_growing *g, uint32_t stack);
 
 #endif

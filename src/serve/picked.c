@@ -204,6 +204,8 @@ static uint32_t shown_stack(const struct wick_pick *k, struct wick_growing *g, u
         stack = wick_growing_without_own(g, stack);
     if (!k->whole_stacks && stack && g->p.frames[g->p.stacks[stack].frame].kind == WICK_FRAME_OBJECT)
         stack = g->p.stacks[stack].parent;
+    if (k->fold)
+        stack = wick_growing_folded(g, stack);
     return stack;
 }
 

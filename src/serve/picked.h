@@ -27,6 +27,7 @@ struct wick_pick {
     int64_t from_ns, to_ns;
     struct wick_shape shape;
     bool whole_stacks;            /* with the class of an object as leaf */
+    bool fold;                    /* with one frame for those by which threads begin */
     char *keys[WICK_SHAPE_TESTS]; /* of labels, which the tests borrow */
     uint32_t nkeys;
 };

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -192,6 +193,55 @@ static void test_growing__a_file_that_has_ended_is_closed(void **state)
     fclose(f);
 }
 
+static uint32_t stack_of(struct wick_growing *g, const char *const (*frames)[2], uint32_t n)
+{
+    uint32_t stack = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t class_name = *frames[i][0] ? wick_profile_cstring(&g->p, frames[i][0]) : 0;
+        uint32_t name = *frames[i][1] ? wick_profile_cstring(&g->p, frames[i][1]) : 0;
+        uint8_t kind = strchr(frames[i][0], '/') ? WICK_FRAME_C2 : WICK_FRAME_NATIVE;
+        stack = wick_profile_push(
+            &g->p, stack, wick_profile_frame(&g->p, wick_profile_function(&g->p, class_name, name, 0), 0, -1, kind));
+    }
+    return stack;
+}
+
+static void test_growing__frames_by_which_threads_begin_are_one_but_for_a_leaf(void **state)
+{
+    static const char *const frames[][2] = {
+        {"libc.so.6", ""},           {"libjvm.so", "thread_native_entry(Thread*)"},
+        {"java/lang/Thread", "run"}, {"java/util/concurrent/ThreadPoolExecutor", "runWorker"},
+        {"com/acme/Shop", "order"},  {"java/lang/Thread", "run"}, /* called by the program */
+    };
+    static const char *const other[][2] = {{"com/acme/Shop", "main"}, {"java/lang/Thread", "run"}};
+    struct wick_err err = {0};
+    struct wick_strbuf one = chunk(0, 1);
+    FILE *f = tmpfile();
+    (void)state;
+    assert_non_null(f);
+    write_at(fileno(f), one.buf, one.len, 0);
+    struct wick_growing *g = wick_growing_open(dup(fileno(f)), &err);
+    assert_non_null(g);
+    for (int round = 0; round < 2; round++) { /* what was added changes nothing */
+        uint32_t whole = stack_of(g, frames, 6), pool = stack_of(g, frames, 4), plain = stack_of(g, other, 2);
+        uint32_t folded = wick_growing_folded(g, whole);
+        assert_int_equal(g->p.stacks[folded].frame, g->p.stacks[whole].frame);
+        uint32_t order = g->p.stacks[folded].parent;
+        assert_int_equal(g->p.stacks[order].frame, g->p.stacks[g->p.stacks[whole].parent].frame);
+        assert_int_equal(g->p.stacks[order].parent, g->thread_start);
+        assert_int_equal(g->p.stacks[g->thread_start].parent, 0);
+        uint32_t leaf = wick_growing_folded(g, pool);
+        assert_int_equal(g->p.stacks[leaf].parent, g->thread_start);
+        assert_int_equal(g->p.stacks[leaf].frame, g->p.stacks[pool].frame);
+        assert_int_equal(wick_growing_folded(g, plain), plain);
+        assert_int_equal(wick_growing_folded(g, folded), folded);
+        assert_int_equal(wick_growing_folded(g, 0), 0);
+    }
+    wick_growing_free(g);
+    wick_strbuf_release(&one);
+    fclose(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +249,7 @@ int main(void)
         cmocka_unit_test(test_growing__of_too_many_collections_none_is_kept),
         cmocka_unit_test(test_growing__another_recording_in_the_same_file_is_noticed),
         cmocka_unit_test(test_growing__a_file_that_has_ended_is_closed),
+        cmocka_unit_test(test_growing__frames_by_which_threads_begin_are_one_but_for_a_leaf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

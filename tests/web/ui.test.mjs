@@ -301,6 +301,23 @@ test('side by side: a picture for each thread and endpoint, and one of them alon
   await close(page);
 });
 
+test('whole stacks: without the frames by which threads begin until they are asked for, and the address says so', async () => {
+  fixture.asked.length = 0;
+  const page = await open('#/r/r1/cpu');
+  await shown(page, 'cpu');
+  await has(page, '.whole', 'aria-pressed', 'false');
+  await asks(page, (q) => /r1\/flame\?.*fold=1/.test(q));
+  fixture.asked.length = 0;
+  await page.click('.whole');
+  await page.waitForFunction(() => location.hash.includes('whole=1'));
+  await has(page, '.whole', 'aria-pressed', 'true');
+  await asks(page, (q) => q.includes('r1/flame?') && !q.includes('fold='));
+  assert.deepEqual(await violations(page), []);
+  await page.goBack();
+  await has(page, '.whole', 'aria-pressed', 'false');
+  await close(page);
+});
+
 test('methods: the heaviest by the chosen column, more with a press, and a search among all of them', async () => {
   const weight = 2000 * 1300 - (1299 * 1300) / 2;
   fixture.recordings.set('r6', { ...first, id: 'r6', name: 'many.collapsed', path: join(dir, 'many.collapsed'), events: [{ name: 'samples', kind: 'other', unit: 'count', samples: weight, total: weight }] });

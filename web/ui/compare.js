@@ -9,7 +9,7 @@ import { ChangedFindings } from './findings.js';
 import { FlameSlot } from './flame_slot.js';
 import { dateOf, durationOf } from './format.js';
 import { Segment } from './segment.js';
-import { basePatch, baseState, compareQueryOf, filtersOf } from './state.js';
+import { basePatch, baseState, compareQueryOf, filtersOf, foldOf } from './state.js';
 import { WeightAxis } from './time_chart.js';
 
 const HEIGHT = 64;
@@ -119,7 +119,7 @@ export class CompareView {
     }
     this.show(this.flame.root, this.below);
     const query = compareQueryOf(state);
-    this.flame.ask(context, 'diff', query);
+    this.flame.ask(context, 'diff', [...query, ...foldOf(state)]);
     this.changes.update(context, query);
     this.findings.update(context, base);
   }

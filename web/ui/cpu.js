@@ -9,7 +9,7 @@ import { Groups } from './groups.js';
 import { Lines } from './lines.js';
 import { Sandwich } from './sandwich.js';
 import { Segment } from './segment.js';
-import { exactly, queryOf } from './state.js';
+import { exactly, foldOf, queryOf } from './state.js';
 import { figures, Table } from './table.js';
 import { Slot } from './view.js';
 
@@ -63,7 +63,7 @@ export class CpuView {
       this.place.replaceChildren(this.part.root);
     }
     if (name) this.part.update(context);
-    else this.part.ask(context, 'flame', queryOf(state));
+    else this.part.ask(context, 'flame', [...queryOf(state), ...foldOf(state)]);
   }
 
   make(name) {

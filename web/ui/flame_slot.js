@@ -16,6 +16,7 @@ export class FlameSlot extends Slot {
     this.home = home;
     this.panel = null;
     this.note = h('p.note', { hidden: true });
+    this.whole = button('Whole stacks', () => this.context.navigate({ whole: !this.context.state.whole, zoom: '' }), { class: 'plain whole', title: 'With the frames by which threads and pools begin, which otherwise are one' });
   }
 
   release() {
@@ -55,6 +56,7 @@ export class FlameSlot extends Slot {
     this.drawn = answer;
     if (this.panel.theme !== theme) this.panel.setTheme(theme);
     this.panel.apply(state);
+    this.whole.setAttribute('aria-pressed', String(state.whole));
   }
 
   make(answer, context) {
@@ -68,6 +70,7 @@ export class FlameSlot extends Slot {
       ...(context.state.tab === 'cpu' ? [act('Callers, callees', 'Show what calls the selected method, and what it calls', (focus) => ({ show: 'sandwich', focus }))] : []),
     ]), this.note);
     this.root.querySelector('.flame-tools').prepend(this.lead);
+    if (context.state.show === '') this.root.querySelector('#orient').after(this.whole);
     this.panel = new FlamePanel(new Profile(base64Bytes(answer.data)), context.theme, context.state,
       (part, history) => this.context.navigate(part, history));
     this.panel.refresh();

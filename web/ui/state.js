@@ -15,7 +15,7 @@ const BASE = 'base_';
 const BASE_FILTERS = WORDS.map((key) => BASE + key);
 
 const TEXTS = ['event', ...WORDS, 'search', 'trace', 'pick', 'base', 'show', 'group', 'heat', 'sort', 'focus', 'lock', 'safepoint', 'zoom', ...BASE_FILTERS];
-const FLAGS = ['leaf', 'flip', 'own', 'idle', 'callers', 'split', 'absolute'];
+const FLAGS = ['leaf', 'flip', 'own', 'idle', 'callers', 'split', 'absolute', 'whole'];
 
 export function emptyState() {
   const state = { recording: '', tab: 'explain', from: 0, to: 0, labels: [], base_from: 0, base_to: 0, base_labels: [], kinds: 0 };
@@ -71,6 +71,11 @@ export function formatState(state) {
 /** The chosen time as parameters, none if all of it is. */
 export function rangeOf({ from, to }) {
   return to > from ? [['from', String(from)], ['to', String(to)]] : [];
+}
+
+/** That flame graphs have one frame for those by which threads begin, unless whole stacks are asked for. */
+export function foldOf(state) {
+  return state.whole ? [] : [['fold', '1']];
 }
 
 /** The parameters of a query for the server: [key, value] pairs. `without` names what it must not hold. Of the wall clock, threads
