@@ -114,6 +114,8 @@ def check_kill(group):
     t.check("one OOM kill, of that process", [e["victim"] for e in here] == [f"python3-{p.pid}"], recording.kills)
     t.check("the other process is no victim", not any(e["victim"].endswith(f"-{other.pid}") for e in recording.kills), recording.kills)
     t.check("it is said at the end", re.search(r"the kernel ended \d+ process(es)? for lack of memory", recording.said), recording.said)
+    r = t.wick("explain", recording.file)
+    t.check("wick explain says so", f"the kernel killed python3-{p.pid}" in r.out, r)
     for e in here:
         t.check("with the memory that it had", LIMIT / 2 < int(e["anonymous"]) < 2 * LIMIT and int(e["anonymous"]) < int(e["virtual"]) and
                 int(e["anonymous"]) + int(e["file"]) + int(e["shared"]) == int(e["ownResident"]), e)

@@ -258,6 +258,32 @@ static void test_throttled__names_the_cgroup_and_who_used_its_time(void **state)
               "throttled: /a was stopped at its CPU limit in 40 % of its periods (4 of 10), 1.0 s in all\n\n");
 }
 
+static void kill_of(struct scene *s, const char *victim, const char *cgroup, const char *container, int64_t kills,
+                    int64_t anonymous, int64_t shared)
+{
+    static struct wick_explain_kill rows[4];
+    s->f.kills = rows;
+    rows[s->f.nkills++] = (struct wick_explain_kill){.victim = wick_profile_cstring(&s->p, victim),
+                                                     .cgroup = wick_profile_cstring(&s->p, cgroup),
+                                                     .container = wick_profile_cstring(&s->p, container),
+                                                     .kills = kills,
+                                                     .resident = anonymous + shared + (1 << 20),
+                                                     .anonymous = anonymous,
+                                                     .shared = shared};
+}
+
+static void test_oom_victim__names_the_last_of_each_cgroup(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    kill_of(s, "python3-9", "", "", 1, 31 << 20, 8 << 20);
+    kill_of(s, "java-7", "/pod/app", "4f5e", 3, 63 << 20, 0);
+    begins(s, "oom-victim: the kernel killed java-7 (container 4f5e) for lack of memory, the last of 3 processes of "
+              "/pod/app: it had 64 MiB, 63 MiB of it anonymous\n"
+              "oom-victim: the kernel killed python3-9 for lack of memory: it had 40 MiB, 31 MiB of it anonymous, 8 "
+              "MiB shared (tmpfs counts as memory)\n\n");
+}
+
 static void test_throttled__is_silent_of_limits_that_are_not_reached(void **state)
 {
     struct scene *s = scene();
@@ -522,6 +548,7 @@ int main(void)
         cmocka_unit_test(test_crowded_out__names_who_has_the_cpus),
         cmocka_unit_test(test_starved_peer__names_who_has_no_cpu_and_who_has_it),
         cmocka_unit_test(test_throttled__names_the_cgroup_and_who_used_its_time),
+        cmocka_unit_test(test_oom_victim__names_the_last_of_each_cgroup),
         cmocka_unit_test(test_throttled__is_silent_of_limits_that_are_not_reached),
         cmocka_unit_test(test_crowded_out__is_a_part_of_the_time_with_work),
         cmocka_unit_test(test_hot_method__of_a_whole_machine_has_its_process),

@@ -411,6 +411,25 @@ static void take_cgroup_of(struct wick_explain_facts *f, const struct wick_jfr_e
     count_on(&g->throttled_ns, number(e, "throttledTime"));
 }
 
+static void take_oom_kill(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    uint32_t cgroup = text(e, "victimCgroup");
+    struct wick_explain_kill *k = NULL;
+    for (size_t i = 0; i < f->nkills && !k; i++)
+        k = f->kills[i].cgroup == cgroup ? &f->kills[i] : NULL;
+    if (!k && (k = ADD(f, kills)))
+        *k = (struct wick_explain_kill){.cgroup = cgroup};
+    if (!k)
+        return;
+    k->kills++;
+    k->victim = text(e, "victim");
+    k->container = text(e, "victimContainer");
+    k->anonymous = number(e, "anonymous");
+    k->shared = number(e, "shared");
+    k->swapped = number(e, "swapped");
+    k->resident = wick_sum(wick_sum(k->anonymous, k->shared), number(e, "file"));
+}
+
 static void take_cgroup_cpu(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     uint32_t path = text(e, "cgroup");
@@ -577,6 +596,7 @@ static const struct {
     {"wick.MachineTime", take_machine},
     {"wick.Neighbour", take_neighbour},
     {"wick.CgroupCpu", take_cgroup_cpu},
+    {"wick.OomKill", take_oom_kill},
     {"wick.CgroupMemory", take_cgroup_memory},
     {"wick.Pressure", take_pressure},
     {"wick.Safepoints", take_safepoints},
@@ -705,6 +725,7 @@ void wick_explain_release(struct wick_explain_facts *f)
     free(f->pause);
     free(f->neighbours);
     free(f->cgroups);
+    free(f->kills);
     free(f->queues.rows);
     free(f->reasons.rows);
     free(f->exhausted.rows);

@@ -82,6 +82,12 @@ struct wick_explain_cgroup {
     struct wick_explain_counter periods, throttled, throttled_ns;
 };
 
+/* OOM kills in one cgroup, and the last one of them. */
+struct wick_explain_kill {
+    uint32_t cgroup, container, victim; /* strings; container 0 = it is none */
+    int64_t kills, resident, anonymous, shared, swapped;
+};
+
 /* What several events of one name add up to. */
 struct wick_explain_row {
     uint32_t name, events;
@@ -200,6 +206,8 @@ struct wick_explain_facts {
     size_t nneighbours, cap_neighbours;
     struct wick_explain_cgroup *cgroups;
     size_t ncgroups, cap_cgroups;
+    struct wick_explain_kill *kills; /* of a whole machine */
+    size_t nkills, cap_kills;
     struct wick_explain_rows operations; /* of the VM thread that are no collections: time */
     struct wick_explain_rows queues;     /* of compilers: sum of averages */
     struct wick_explain_rows reasons;    /* of deoptimisations: how many */

@@ -290,3 +290,43 @@ void wick_explain_throttled(struct wick_explain *x)
         say_users(x, r, g->path);
     }
 }
+
+/* --- the OOM killer --- */
+
+/* The cgroup with most kills first. */
+static int by_kills(const void *a, const void *b)
+{
+    const struct wick_explain_kill *l = a, *r = b;
+    return (l->kills < r->kills) - (l->kills > r->kills);
+}
+
+static void say_bytes(struct wick_explain_finding *r, const char *key, int64_t bytes)
+{
+    if (bytes > 0)
+        wick_explain_figure(r, key, WICK_EXPLAIN_BYTES, (double)bytes);
+}
+
+void wick_explain_oom_victim(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    if (f->nkills)
+        qsort(f->kills, f->nkills, sizeof *f->kills, by_kills);
+    for (size_t i = 0; i < f->nkills && i < CGROUPS; i++) {
+        const struct wick_explain_kill *k = &f->kills[i];
+        if ((double)k->kills < x->rule->threshold)
+            continue;
+        struct wick_explain_finding *r = wick_explain_found(x, (double)f->duration_ns);
+        wick_explain_say(x, r, "victim", wick_profile_str(f->p, k->victim));
+        if (*wick_profile_str(f->p, k->container))
+            wick_explain_say(x, r, "container", wick_profile_str(f->p, k->container));
+        if (k->kills > 1) {
+            wick_explain_figure(r, "kills", WICK_EXPLAIN_NUMBER, (double)k->kills);
+            wick_explain_say(x, r, "cgroup",
+                             *wick_profile_str(f->p, k->cgroup) ? wick_profile_str(f->p, k->cgroup) : "/");
+        }
+        wick_explain_figure(r, "resident", WICK_EXPLAIN_BYTES, (double)k->resident);
+        wick_explain_figure(r, "anonymous", WICK_EXPLAIN_BYTES, (double)k->anonymous);
+        say_bytes(r, "shared", k->shared);
+        say_bytes(r, "swapped", k->swapped);
+    }
+}

@@ -183,6 +183,7 @@ void wick_explain_slow_safepoints(struct wick_explain *x);
 void wick_explain_crowded_out(struct wick_explain *x);
 void wick_explain_starved_peer(struct wick_explain *x);
 void wick_explain_throttled(struct wick_explain *x);
+void wick_explain_oom_victim(struct wick_explain *x);
 
 /* explain_code.c: what the CPU time is used for. */
 void wick_explain_hot_code(struct wick_explain *x);

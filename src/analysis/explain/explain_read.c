@@ -164,6 +164,7 @@ int wick_explain_so_far(struct wick_explain_facts *f, const struct wick_jfr_read
     copied &= COPY(now, causes);
     copied &= COPY(now, neighbours);
     copied &= COPY(now, cgroups);
+    copied &= COPY(now, kills);
     now->cap_live = now->nlive;
     if (!copied || wick_memory_use_copy(&now->memory, &f->memory))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
@@ -185,6 +186,7 @@ void wick_explain_so_far_release(struct wick_explain_facts *now)
     free(now->causes);
     free(now->neighbours);
     free(now->cgroups);
+    free(now->kills);
     free(now->unmounted);
     wick_memory_use_release(&now->memory);
     *now = (struct wick_explain_facts){0};

@@ -672,6 +672,7 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         [WICK_EXPLAIN_RULE_CROWDED_OUT] = wick_explain_crowded_out,
         [WICK_EXPLAIN_RULE_STARVED_PEER] = wick_explain_starved_peer,
         [WICK_EXPLAIN_RULE_THROTTLED] = wick_explain_throttled,
+        [WICK_EXPLAIN_RULE_OOM_VICTIM] = wick_explain_oom_victim,
         [WICK_EXPLAIN_RULE_CPU_LIMIT] = cpu_limit,
         [WICK_EXPLAIN_RULE_HOT_METHOD] = wick_explain_hot_method,
         [WICK_EXPLAIN_RULE_HOT_CALLS] = wick_explain_hot_calls,
