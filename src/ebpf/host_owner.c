@@ -10,8 +10,8 @@
 #include "sys/proc.h"
 #include "sys/whole.h"
 
-/* Threads of a process in a container that are listed, what share of the time that may take (one in LIST_SHARE), and for
- * how long a name is taken to hold. */
+/* Threads of a process in a container that are listed, what share of the time that may take (one in LIST_SHARE), and
+ * for how long a name is taken to hold. */
 enum { MOST_THREADS = 4096, LIST_SHARE = 20, LIST_LEAST_NS = 200000000, HOLDS_NS = 1000000000, INNERMOST = 4 };
 
 bool wick_host_owner_is_locking(const struct wick_host_tables *t, const struct wick_jfr_frame *frames, uint32_t n)

@@ -180,7 +180,8 @@ static bool is_cheap(const struct wick_elf_image *image, const struct wick_host_
     return image && (at_hand || image->ro_hi - image->ro_lo < SMALL);
 }
 
-/* Whether the kernel may start a thread at its entry. Linkers give other libraries an entry as well, which means nothing. */
+/* Whether the kernel may start a thread at its entry. Linkers give other libraries an entry as well, which means
+ * nothing. */
 static bool is_started(const struct wick_elf_image *image)
 {
     return image->entry &&

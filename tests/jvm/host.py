@@ -153,7 +153,7 @@ def check_liar():
         j.ask(lie, r"set (\d+)")
         rows, named = [], None
         for _ in range(40 if refused else 1):  # it is read once a sample is in its code, and it does little: of most recordings it has some
-            r = t.wick("host", "-d", "500ms", "-f", t.path(f"lie{n}.jfr"))
+            r = t.wick("host", "-d", "1s", "-f", t.path(f"lie{n}.jfr"))  # what makes no sense is read once more before it is said
             rows += by_process(t.path(f"lie{n}.jfr"))[j.pid]
             named = re.search(rf"process {j.pid} has a libjvm.so whose tables make no sense|make no sense.*\b{j.pid}\b", r.err)
             if named or r.status:
