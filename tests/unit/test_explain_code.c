@@ -278,7 +278,7 @@ static void test_oom_victim__names_the_last_of_each_cgroup(void **state)
     (void)state;
     kill_of(s, "python3-9", "", "", 1, 31 << 20, 8 << 20);
     kill_of(s, "java-7", "/pod/app", "4f5e", 3, 63 << 20, 0);
-    begins(s, "oom-victim: the kernel killed java-7 (container 4f5e) for lack of memory, the last of 3 processes of "
+    begins(s, "oom-victim: the kernel killed java-7 (container 4f5e) for lack of memory, the latest of 3 kills in "
               "/pod/app: it had 64 MiB, 63 MiB of it anonymous\n"
               "oom-victim: the kernel killed python3-9 for lack of memory: it had 40 MiB, 31 MiB of it anonymous, 8 "
               "MiB shared (tmpfs counts as memory)\n\n");

@@ -413,17 +413,16 @@ static void take_cgroup_of(struct wick_explain_facts *f, const struct wick_jfr_e
 
 static void take_oom_kill(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    uint32_t cgroup = text(e, "victimCgroup");
+    uint32_t cgroup = text(e, "victimCgroup"), container = text(e, "victimContainer");
     struct wick_explain_kill *k = NULL;
     for (size_t i = 0; i < f->nkills && !k; i++)
-        k = f->kills[i].cgroup == cgroup ? &f->kills[i] : NULL;
+        k = f->kills[i].cgroup == cgroup && f->kills[i].container == container ? &f->kills[i] : NULL;
     if (!k && (k = ADD(f, kills)))
-        *k = (struct wick_explain_kill){.cgroup = cgroup};
+        *k = (struct wick_explain_kill){.cgroup = cgroup, .container = container};
     if (!k)
         return;
     k->kills++;
     k->victim = text(e, "victim");
-    k->container = text(e, "victimContainer");
     k->anonymous = number(e, "anonymous");
     k->shared = number(e, "shared");
     k->swapped = number(e, "swapped");

@@ -82,7 +82,7 @@ struct wick_explain_cgroup {
     struct wick_explain_counter periods, throttled, throttled_ns;
 };
 
-/* OOM kills in one cgroup, and the last one of them. */
+/* OOM kills in one cgroup, and the latest one of them. */
 struct wick_explain_kill {
     uint32_t cgroup, container, victim; /* strings; container 0 = it is none */
     int64_t kills, resident, anonymous, shared, swapped;

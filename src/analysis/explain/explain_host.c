@@ -319,11 +319,10 @@ void wick_explain_oom_victim(struct wick_explain *x)
         wick_explain_say(x, r, "victim", wick_profile_str(f->p, k->victim));
         if (*wick_profile_str(f->p, k->container))
             wick_explain_say(x, r, "container", wick_profile_str(f->p, k->container));
-        if (k->kills > 1) {
+        if (k->kills > 1)
             wick_explain_figure(r, "kills", WICK_EXPLAIN_NUMBER, (double)k->kills);
-            wick_explain_say(x, r, "cgroup",
-                             *wick_profile_str(f->p, k->cgroup) ? wick_profile_str(f->p, k->cgroup) : "/");
-        }
+        if (k->kills > 1 && *wick_profile_str(f->p, k->cgroup)) /* it may be gone before that is read */
+            wick_explain_say(x, r, "cgroup", wick_profile_str(f->p, k->cgroup));
         wick_explain_figure(r, "resident", WICK_EXPLAIN_BYTES, (double)k->resident);
         wick_explain_figure(r, "anonymous", WICK_EXPLAIN_BYTES, (double)k->anonymous);
         say_bytes(r, "shared", k->shared);
