@@ -43,6 +43,18 @@ static void test_waiting__is_decided_by_enough_samples(void **state)
     }
 }
 
+/* Two long samples say next to nothing, wherever the share lies. */
+static void test_waiting__is_not_decided_by_two_samples(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    add(s, thread_of(s, "a", 1), STACK(s, "app/Main.ask", "java/util/concurrent/Semaphore.acquire", PARK),
+        WICK_EXPLAIN_PARKED, 9.4);
+    add(s, thread_of(s, "a", 1), STACK(s, "app/Main.run"), WICK_EXPLAIN_RUNNABLE, 0.6);
+    s->wall[0].count = s->wall[1].count = 1;
+    begins(s, "\n? waiting: 94 % (");
+}
+
 static void test_waiting__is_silent_for_those_without_work(void **state)
 {
     struct scene *s = scene();
@@ -609,6 +621,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_waiting__adds_up_by_what_is_waited_for_and_by_whom),
         cmocka_unit_test(test_waiting__is_decided_by_enough_samples),
+        cmocka_unit_test(test_waiting__is_not_decided_by_two_samples),
         cmocka_unit_test(test_waiting__is_silent_for_those_without_work),
         cmocka_unit_test(test_waiting__needs_a_thread_that_goes_on),
         cmocka_unit_test(test_waiting__goes_to_what_the_holder_waits_for),

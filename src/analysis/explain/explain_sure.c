@@ -9,8 +9,9 @@
  * rather than narrow. It says nothing of other times than the recording's.
  *
  * A rule's threshold is a round number: a share just below it would be no better. So an interval that reaches below it
- * does not refute a finding, one that reaches below half of it means that chance may have made it. Such a finding is an
- * open question, and what decides it is a recording with as many samples as an interval down to there takes:
+ * does not refute a finding, one that reaches below half of it means that chance may have made it. So may one of two
+ * long samples, whose interval has nearly everything in it. Such a finding is an open question, and what decides it is
+ * a recording with as many samples as an interval down to half of the threshold takes:
  * n = z^2 p (1 - p) / (p - t / 2)^2.
  */
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include "model/interval.h"
 
 #define REFUTED 0.5  /* of the threshold: the interval's lower end must not be below */
+#define WIDEST  0.7  /* such an interval says next to nothing, wherever it lies */
 #define Z2      3.85 /* for a 95 % interval */
 #define SPARE   2.0  /* longer than needed if the share stays the same */
 
@@ -61,7 +63,7 @@ void wick_explain_share_of(struct wick_explain *x, struct wick_explain_finding *
     struct wick_interval i = wick_interval_of_share(share, n);
     r->figures[r->n - 1].low = i.low;
     r->figures[r->n - 1].high = i.high;
-    if (i.low < REFUTED * x->rule->threshold)
+    if (i.low < REFUTED * x->rule->threshold || i.high - i.low > WIDEST)
         r->record_ns = needed_ns(x, share, n);
 }
 
