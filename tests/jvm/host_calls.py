@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # once
 # alone
-"""System calls in recordings of the whole machine, `wick host -e syscalls,network`: a program that counts and times its own, on sockets
-of TCP and of this machine, and calls that fail. And with -e sched who had the lock that a thread waited for, also in a namespace
+"""System calls in recordings of the whole machine, `wick host -e syscalls,network`: a program that counts and times its own, by TCP
+and by Unix domain sockets, and calls that fail. And with -e sched who had the lock that a thread waited for, also in a namespace
 where its threads have other numbers."""
 import collections
 import json
@@ -14,6 +14,7 @@ import signal
 import subprocess
 
 import jvmtest as t
+from host_recording import Recording
 
 ROUNDS, PAUSE = 25, 0.02   # receives of the client, and how long each waits for the answer
 SHORT_ROUNDS = 300         # of another program, whose answers take no time
@@ -75,29 +76,8 @@ print(json.dumps(said))
 """
 
 
-class Recording:
-    def __init__(self, name, events):
-        self.file = t.path(name + ".jfr")
-        self.process = subprocess.Popen([t.WICK, "host", "-d", "3600", "-e", events, "-f", self.file], stderr=subprocess.PIPE, text=True)
-        t.check(f"-e {events} runs", t.until(lambda: os.path.exists(self.file) and os.path.getsize(self.file), pause=0.02))
-
-    def end(self):
-        self.process.send_signal(signal.SIGINT)
-        self.said = self.process.communicate()[1]
-        t.check("it records", self.process.returncode == 0, self.said)
-        return self
-
-    def events_of(self, kind, pid):
-        return [e for e in t.json_values(self.file, kind) if re.search(rf"^process=[^,]*-{pid}(,|$)", e["context"])]
-
-    def lost(self, kind, event):
-        """Those that are missing of a type; the sums are checked."""
-        total = [r for r in t.events(self.file, "wick.SampleTotals") if r["type"] == kind][-1]
-        fired, recorded, dropped = (int(total[k]) for k in ("fired", "recorded", "dropped"))
-        found = len(t.json_values(self.file, event))
-        t.check(f"{kind}: fired = recorded + dropped, and so many are there", fired == recorded + dropped > 0 and recorded == found,
-                (total, found, self.said))
-        return dropped
+def events_of(recording, kind, pid):
+    return [e for e in t.json_values(recording.file, kind) if re.search(rf"^process=[^,]*-{pid}(,|$)", e["context"])]
 
 
 def seconds(events, field="duration"):
@@ -136,7 +116,7 @@ def check_sockets(said, calls, lost):
     t.check("and it waited for the answers", sum(s >= PAUSE / 2 for s in receives) >= ROUNDS - lost, receives)
     t.check("the time until an acknowledgement is there", lost or any(t.json_seconds(e["roundTrip"]) > 0 for e in client), client[-1:])
     local = [e for e in calls if e["protocol"] == "unix-stream" and e["peer"] == f"unix:{t.path('socket')}"]
-    check_number("sockets of this machine by the name of either end", local, {"send": 2 * rounds, "receive": 2 * rounds + 1, "connect": 1, "accept": 1}, lost)
+    check_number("Unix domain sockets by the name of either end", local, {"send": 2 * rounds, "receive": 2 * rounds + 1, "connect": 1, "accept": 1}, lost)
     refused = [e for e in calls if e["error"] == "ECONNREFUSED"]
     t.check("a connection that is refused", lost or [(e["operation"], e["peer"]) for e in refused] ==
             [("connect", f"127.0.0.1:{said['closed port']}")], refused)
@@ -173,13 +153,13 @@ def check_program():
     exact.end()
     chosen.end()
     lost = exact.lost("network", "wick.NetworkCall")
-    calls = exact.events_of("wick.NetworkCall", p.pid)
+    calls = events_of(exact, "wick.NetworkCall", p.pid)
     check_sockets(said, calls, lost)
     walk = float(re.search(r"calls on sockets; ([\d.]+) us", exact.said)[1]) / 1e6
     receives = [[e for e in r if e["operation"] == "receive" and e["local"] == f"127.0.0.1:{said['from port']}"]
-                for r in (calls, chosen.events_of("wick.NetworkCall", p.pid))]
+                for r in (calls, events_of(chosen, "wick.NetworkCall", p.pid))]
     check_chosen(*receives, said, lost + chosen.lost("network", "wick.NetworkCall"), walk)
-    check_calls(said, exact.events_of("wick.SystemCall", p.pid), exact.lost("syscalls", "wick.SystemCall"))
+    check_calls(said, events_of(exact, "wick.SystemCall", p.pid), exact.lost("syscalls", "wick.SystemCall"))
     r = t.wick("top", "-e", "network", "--by", "peer", "--process", f"-{p.pid}$", exact.file)
     t.check("wick top by peer", f" {peer_label(said)}\n" in r.out, r)
     r = t.wick("convert", "-e", "syscalls", "--by", "call", "--process", f"-{p.pid}$", "--to", "collapsed", exact.file)
@@ -211,7 +191,7 @@ def check_owners(where, program, *before):
         for one in running(program):
             os.kill(one, signal.SIGKILL)
     rows = collections.Counter()
-    for e in recording.end().events_of("profiler.WallClockSample", pid):
+    for e in events_of(recording.end(), "profiler.WallClockSample", pid):
         names = [f["method"]["name"] for f in (e["stackTrace"] or {"frames": []})["frames"]]
         if e["sampledThread"]["osName"] == "waits" and e["state"] != "STATE_WAITING_FOR_CPU" and \
                 any("mutex_lock" in n or "lock_wait" in n for n in names):

@@ -13,6 +13,7 @@ import subprocess
 
 import cgroup
 import jvmtest as t
+from host_recording import Recording
 
 LIMIT = 32 << 20
 BEGINS = "vmscan:mm_vmscan_memcg_reclaim_begin"  # counted by a tracepoint, which does without the programs of -e memstall
@@ -31,28 +32,6 @@ kept = []
 while True:
     kept.append(bytearray(1 << 20))
 """
-
-
-class Recording:
-    def __init__(self, name, events):
-        self.file = t.path(name + ".jfr")
-        self.process = subprocess.Popen([t.WICK, "host", "-d", "3600", "-e", events, "-f", self.file], stderr=subprocess.PIPE, text=True)
-        t.check(f"-e {events} runs", t.until(lambda: os.path.exists(self.file) and os.path.getsize(self.file), pause=0.02))
-
-    def end(self):
-        self.process.send_signal(signal.SIGINT)
-        self.said = self.process.communicate()[1]
-        t.check("it records", self.process.returncode == 0, self.said)
-        self.stalls = t.json_values(self.file, "wick.MemoryStall")
-        self.kills = t.json_values(self.file, "wick.OomKill")
-        return self
-
-    def check_sums(self):
-        total = [r for r in t.events(self.file, "wick.SampleTotals") if r["type"] == "memstall"][-1]
-        fired, recorded, dropped = (int(total[k]) for k in ("fired", "recorded", "dropped"))
-        t.check("stalls: fired = recorded + dropped, and so many are there", fired == recorded + dropped > 0 and recorded == len(self.stalls),
-                (total, len(self.stalls), self.said))
-        return dropped
 
 
 def read(file):
@@ -74,8 +53,8 @@ def check_stalls(group):
     p = subprocess.Popen(group.prefix() + ["python3", "-c", WRITES.format(file=t.path("written"), limit=LIMIT)], stdout=subprocess.PIPE, text=True)
     took = int(p.communicate()[0]) / 1e9
     os.unlink(t.path("written"))
-    dropped, lost = exact.end().check_sums(), chosen.end().check_sums()
-    mine, some = ([e for e in r.stalls if f"process=python3-{p.pid}," in e["context"]] for r in (exact, chosen))
+    dropped, lost = (r.end().lost("memstall", "wick.MemoryStall") for r in (exact, chosen))
+    mine, some = ([e for e in t.json_values(r.file, "wick.MemoryStall") if f"process=python3-{p.pid}," in e["context"]] for r in (exact, chosen))
     begun = [e for e in t.json_values(exact.file, "wick.PerfSample") if f"process=python3-{p.pid}," in e["context"]]
     whole = not re.search("lost|skipped", exact.said)
     said = f"{len(mine)} stalls, {len(begun)} by the tracepoint; {seconds(mine, 'duration'):.4f} of {took:.4f} s"
@@ -109,10 +88,11 @@ def check_kill(group):
     p.wait()
     other.kill()
     other.wait()
-    here = [e for e in recording.end().kills if e["victimCgroup"] == group.path]
+    kills = t.json_values(recording.end().file, "wick.OomKill")
+    here = [e for e in kills if e["victimCgroup"] == group.path]
     t.check("it was killed", p.returncode == -signal.SIGKILL and group.oom_kills() - before == 1, (p.returncode, group.oom_kills()))
-    t.check("one OOM kill, of that process", [e["victim"] for e in here] == [f"python3-{p.pid}"], recording.kills)
-    t.check("the other process is no victim", not any(e["victim"].endswith(f"-{other.pid}") for e in recording.kills), recording.kills)
+    t.check("one OOM kill, of that process", [e["victim"] for e in here] == [f"python3-{p.pid}"], kills)
+    t.check("the other process is no victim", not any(e["victim"].endswith(f"-{other.pid}") for e in kills), kills)
     t.check("it is said at the end", re.search(r"the kernel ended \d+ process(es)? for lack of memory", recording.said), recording.said)
     r = t.wick("explain", recording.file)
     t.check("wick explain says so", f"the kernel killed python3-{p.pid}" in r.out, r)
