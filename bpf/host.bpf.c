@@ -346,17 +346,15 @@ static __attribute__((noinline)) void find_context(struct walker *at)
     at->record.head.ncontext = sizeof head + head.size;
 }
 
-enum { CLONE_STACK = 40 }; /* in struct clone_args */
-
-/* A thread that clone() has just made, still behind that call: its stack is new, and there is nothing to return to. */
-static __attribute__((noinline)) bool is_new_thread(const struct pt_regs *r)
+/* A thread that clone() has just made, still behind that call: its stack is new, and there is nothing to return to.
+ * What clone3() was asked for is in the caller's memory, which may be something else by now, so a process that it made
+ * with a stack of its own is not recognised. */
+STEP_INLINE bool is_new_thread(const struct pt_regs *r)
 {
-    __u64 stack = r->rsi;
+    const struct task_struct *task = bpf_get_current_task_btf();
     if (r->rax || (r->orig_rax != __NR_clone && r->orig_rax != __NR_clone3))
         return false;
-    if (r->orig_rax == __NR_clone3 && bpf_probe_read_user(&stack, sizeof stack, (const void *)(r->rdi + CLONE_STACK)))
-        return false;
-    return stack;
+    return task->pid != task->tgid || (r->orig_rax == __NR_clone && r->rsi);
 }
 
 /* What has given its address space back, at its end, has no stack any more. */

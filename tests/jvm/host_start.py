@@ -4,7 +4,8 @@
 # ci: 11 25
 # alone
 """JVMs that start while the machine is recorded, so that they are read at any moment of their start: while libjvm.so is loaded, before
-there is a code cache, before there are stubs. And one whose tables made no sense at first: its methods are there as soon as they do."""
+there is a code cache, before there are stubs. And one whose tables made no sense at first: its methods are there as soon as they do.
+Threads that have just been made, and those that have given their memory back at their end, have no stack that could be broken."""
 import os
 import re
 import subprocess
@@ -13,6 +14,15 @@ import jvmtest as t
 
 STARTS = 8  # by the time that a JVM takes to start and a sample each millisecond, most of them were read too early once
 recording = t.path("start.jfr")
+
+
+CHURN = "import threading\nwhile True:\n    t = threading.Thread(target=int)\n    t.start()\n    t.join()\n"
+
+
+def of_threads(pid, function):
+    """Stacks of a process with that function of the kernel, so far."""
+    r = t.wick("convert", recording, "--process", f"-{pid}$", "-e", "cpu", "--to", "collapsed", "-o", "-")
+    return [line for line in r.out.splitlines() if re.search(rf"(^|;){function}[; ]", line)]
 
 
 def java_frames(pid):
@@ -48,8 +58,17 @@ for n in range(STARTS):
     t.check("and its methods are seen", t.until(lambda j=j: java_frames(j.pid), pause=1), j.pid)
     j.kill()
     started.append(j.pid)
+churn = subprocess.Popen(["python3", "-c", CHURN])
+for title, function in (("begin", "ret_from_fork_asm"), ("end", "do_exit")):
+    t.check(f"threads are sampled as they {title}", t.until(lambda f=function: any("clone3;" in line or "do_exit" in line for line in of_threads(churn.pid, f)), pause=1), function)
+churn.kill()
+churn.wait()
 p.send_signal(2)
 err = p.communicate()[1]
 t.check("it records", p.returncode == 0, err)
+begins = [line for line in of_threads(churn.pid, "ret_from_fork_asm") if "clone3;" in line]  # the process itself was forked
+t.check("a new thread has no broken stack", begins and not any("[broken" in line for line in begins), begins[:3])
+ends = [line for line in of_threads(churn.pid, "do_exit") if re.search(r"do_exit;(exit_notify|_raw_write_unlock_irq|release_task|__schedule|do_task_dead)", line)]
+t.check("neither has one that is past its end", not any("[broken" in line for line in ends), ends[:3])
 t.check("none of these is said to make no sense in the end", not any(re.search(rf"make no sense.*\b{pid}\b|process {pid} has", err) for pid in started + [liar.pid]), err)
 t.done()
