@@ -264,6 +264,21 @@ STEP_INLINE void count_call(struct wick_host_span_counts *kind, bool nested, boo
     __atomic_fetch_add(&kind->walk_ns, ns, __ATOMIC_RELAXED);
 }
 
+/* What a call that was chosen was, and what it stands for. Straight into the record: there is little room on the stack
+ * beside a walk. */
+static __attribute__((noinline)) int fill_call(struct wick_host_call *out, const struct call *of, __s64 result,
+                                               struct sock *sk)
+{
+    out->result = result;
+    out->number = of->number;
+    if (!sk)
+        return 0;
+    fill_socket(&out->socket, sk);
+    if (of->number == __NR_connect && result < 0 && of->to.family)
+        fill_failed(&out->socket, &of->to);
+    return 0;
+}
+
 SEC("tp_btf/sys_exit")
 int call_exit(unsigned long long *ctx)
 {
@@ -274,33 +289,33 @@ int call_exit(unsigned long long *ctx)
     struct wick_host_counts *c = bpf_map_lookup_elem(&counts, &zero);
     if (!of || !of->begin_ns || !p || !c)
         return 0;
-    struct wick_host_call call = {.begin_ns = of->begin_ns, .result = (__s64)ctx[1], .number = of->number};
-    call.whole_ns = now > call.begin_ns ? now - call.begin_ns : 0;
+    __u64 begin = of->begin_ns, whole = now > begin ? now - begin : 0;
     of->begin_ns = 0;
-    struct sock *sk = p->socket_ns ? socket_of_call(of, call.result) : NULL;
+    struct sock *sk = p->socket_ns ? socket_of_call(of, (__s64)ctx[1]) : NULL;
     if (p->call_ns)
         __atomic_fetch_add(&c->call.seen, 1, __ATOMIC_RELAXED);
     if (sk)
         __atomic_fetch_add(&c->socket.seen, 1, __ATOMIC_RELAXED);
-    call.weight_ns = stands_for(call.whole_ns, p->call_ns);
-    call.socket_ns = sk ? stands_for(call.whole_ns, p->socket_ns) : 0;
-    if (!call.weight_ns && !call.socket_ns)
+    __u64 weight = stands_for(whole, p->call_ns), socket_weight = sk ? stands_for(whole, p->socket_ns) : 0;
+    if (!weight && !socket_weight)
         return 0;
     struct walker *at = begin_span(WICK_HOST_CALL);
     bool full = false;
     if (at) {
-        at->record.head.call_of = call;
-        if (call.socket_ns)
-            fill_socket(&at->record.head.call_of.socket, sk);
-        if (call.socket_ns && call.number == __NR_connect && call.result < 0 && of->to.family)
-            fill_failed(&at->record.head.call_of.socket, &of->to);
+        struct wick_host_call *call = &at->record.head.call_of;
+        __builtin_memset(call, 0, sizeof *call);
+        call->begin_ns = begin;
+        call->whole_ns = whole;
+        call->weight_ns = weight;
+        call->socket_ns = socket_weight;
+        fill_call(call, of, (__s64)ctx[1], socket_weight ? sk : NULL);
         full = end_span(at);
     }
     __u64 ns = bpf_ktime_get_ns() - now;
-    if (call.weight_ns)
+    if (weight)
         count_call(&c->call, !at, full, ns);
-    if (call.socket_ns)
-        count_call(&c->socket, !at, full, call.weight_ns ? 0 : ns);
+    if (socket_weight)
+        count_call(&c->socket, !at, full, weight ? 0 : ns);
     return 0;
 }
 
