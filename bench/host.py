@@ -10,8 +10,8 @@
 - memory: resident set of `wick host` beside 10 JVMs and 300 processes that all run a little.
 - start: from the start of the command until its first sample.
 - java, native: walks that lead to the start of the thread: of JVMs of each JDK with five collectors, and of programs without frame
-  pointers. A walk that does not ends in a frame that says why; stacks of more than 512 frames are cut on purpose, and counted
-  apart. The first second of each program is in it, and is given apart.
+  pointers. A walk that does not ends in a frame that says why; stacks of more than 512 frames are cut on
+  purpose, and count as complete. The first second of each program is in it, and is given apart.
 - offcpu: the time that two programs on one CPU, and two on all, waited for one: against what the kernel counts (schedstat), and who ran
   instead against a trace of the scheduler.
 
@@ -44,7 +44,6 @@ import scheduler_trace
 CPUS = os.cpu_count()
 STATS_RUN_TIME = (32, 0)  # BPF_ENABLE_STATS, BPF_STATS_RUN_TIME
 BROKEN = re.compile(r"\[(broken|not named)")
-CUT = re.compile(r"\[truncated")
 FIRST_NS = 1_000_000_000
 COLLECTORS = {"Serial": (8, 11, 17, 21, 25), "Parallel": (8, 11, 17, 21, 25), "G1": (8, 11, 17, 21, 25),
               "Z": (17, 21, 25), "Shenandoah": (17, 21, 25), "ConcMarkSweep": (8, 11)}
@@ -274,7 +273,7 @@ class Walks:
     """Samples of a program, and how many of them lead to the start of their thread."""
 
     def __init__(self):
-        self.all = self.whole = self.first = self.first_whole = self.cut = 0
+        self.all = self.whole = self.first = self.first_whole = 0
         self.why = collections.Counter()
 
     def add(self, stack, time_ns, began_ns):
@@ -282,7 +281,6 @@ class Walks:
         good = not BROKEN.search(root)
         early = time_ns < began_ns + FIRST_NS
         self.all += 1
-        self.cut += bool(CUT.search(root))
         self.whole += good
         self.first += early
         self.first_whole += early and good
@@ -290,7 +288,7 @@ class Walks:
             self.why[root.strip("[]"), "first" if early else "later"] += 1
 
     def __iadd__(self, other):
-        for name in ("all", "whole", "first", "first_whole", "cut"):
+        for name in ("all", "whole", "first", "first_whole"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.why += other.why
         return self
@@ -312,8 +310,8 @@ def table_of(title, walks, goal):
     for name, w in sorted(walks.items()):
         total += w
         why = "; ".join(f"{text} ({when}) {n}" for (text, when), n in w.why.most_common(3))
-        rows.append([name, str(w.all), f"{100 * w.whole / w.all:.2f}", f"{w.first_whole} of {w.first}", str(w.cut), why])
-    print(f"\n{title}\n\n" + pairs.table(rows, ["program", "samples", "% complete", "in its first second", "cut", "why not"]))
+        rows.append([name, str(w.all), f"{100 * w.whole / w.all:.2f}", f"{w.first_whole} of {w.first}", why])
+    print(f"\n{title}\n\n" + pairs.table(rows, ["program", "samples", "% complete", "in its first second", "why not"]))
     if total.all:
         share, later = 100 * total.whole / total.all, total.all - total.first
         row(f"% of walks complete, {title}", f"{share:.2f} of {total.all}", str(goal), share >= goal)
