@@ -79,12 +79,16 @@ struct address {
     char rest[WICK_HOST_PATH - 22];
 };
 
+_Static_assert(sizeof(struct address) >= sizeof(__u16) + WICK_HOST_PATH, "there is room for a path");
+
 /* A system call under way. */
 struct call {
     __u64 begin_ns; /* 0 = none is */
     __u64 file;     /* open file of its descriptor; 0 = it is not followed, or has none */
     __u32 number, fd;
     struct address to; /* of connect() */
+    __u32 to_bytes;    /* that it says its address has; 0 = it could not be read */
+    __u32 pad;
 };
 
 /* Goes with the thread. */
@@ -96,7 +100,7 @@ struct {
 } calls SEC(".maps");
 
 enum { TYPE_OF_FILE = 0170000, TYPE_SOCKET = 0140000, INTERNET = 2, INTERNET_6 = 10, LOCAL = 1 };
-enum { STREAM = 1, PROTOCOL_TCP = 6, SHORT_ADDRESS = 16 };
+enum { STREAM = 1, PROTOCOL_TCP = 6, SHORT_ADDRESS = 16, LONG_ADDRESS = 24 }; /* bytes that are needed */
 
 #define LOW_CALLS                                                                                                      \
     (1ULL << __NR_read | 1ULL << __NR_write | 1ULL << __NR_readv | 1ULL << __NR_writev | 1ULL << __NR_sendfile |       \
@@ -206,19 +210,30 @@ STEP_INLINE void count_lost(struct wick_host_span_counts *kind)
 
 /* A connection that failed is taken back by the kernel before the call returns: what it was to be is known from the
  * start. */
-static __attribute__((noinline)) void fill_failed(struct wick_host_socket *out, const struct address *to)
+static __attribute__((noinline)) void fill_failed(struct wick_host_socket *out, const struct address *to, __u32 bytes)
 {
-    out->peer_port = __builtin_bswap16(to->port);
-    if (to->family == INTERNET) {
+    out->peer_port = 0;
+    if (to->family == INTERNET && bytes >= SHORT_ADDRESS) {
         __builtin_memcpy(out->peer, to->four, sizeof to->four);
-    } else if (to->family == INTERNET_6) {
+        out->peer_port = __builtin_bswap16(to->port);
+    } else if (to->family == INTERNET_6 && bytes >= LONG_ADDRESS) {
         __builtin_memcpy(out->peer, to->six, sizeof to->six);
-    } else if (to->family == LOCAL) {
-        __builtin_memcpy(out->path, &to->port, sizeof *to - sizeof to->family);
-        out->length = sizeof *to - sizeof to->family;
+        out->peer_port = __builtin_bswap16(to->port);
+    } else if (to->family == LOCAL && bytes > sizeof to->family) {
+        __u32 n = bytes - sizeof to->family;
+        bpf_probe_read_kernel(out->path, sizeof out->path, &to->port); /* a copy in line takes stack, byte by byte */
+        out->length = n < sizeof out->path ? n : sizeof out->path;
     }
-    if (to->family != INTERNET && to->family != INTERNET_6)
-        out->peer_port = 0;
+}
+
+/* An address of so many bytes; more than there are may be read. Returns how many are known. */
+static __attribute__((noinline)) __u32 read_address(struct address *to, const void *from, __u32 bytes)
+{
+    if (!bpf_probe_read_user(to, sizeof *to, from))
+        return bytes < sizeof *to ? bytes : sizeof *to;
+    if (!bpf_probe_read_user(to, SHORT_ADDRESS, from))
+        return bytes < SHORT_ADDRESS ? bytes : SHORT_ADDRESS;
+    return 0;
 }
 
 SEC("tp_btf/sys_enter")
@@ -248,9 +263,8 @@ int call_enter(unsigned long long *ctx)
         const struct pt_regs *regs = (const struct pt_regs *)ctx[0];
         of->fd = (__u32)regs->rdi;
         of->file = file_of(of->fd);
-        if (number == __NR_connect && bpf_probe_read_user(&of->to, sizeof of->to, (const void *)regs->rsi) &&
-            bpf_probe_read_user(&of->to, SHORT_ADDRESS, (const void *)regs->rsi))
-            of->to.family = 0;
+        if (number == __NR_connect)
+            of->to_bytes = read_address(&of->to, (const void *)regs->rsi, (__u32)regs->rdx);
     }
     of->begin_ns = bpf_ktime_get_ns();
     return 0;
@@ -274,8 +288,8 @@ static __attribute__((noinline)) int fill_call(struct wick_host_call *out, const
     if (!sk)
         return 0;
     fill_socket(&out->socket, sk);
-    if (of->number == __NR_connect && result < 0 && of->to.family)
-        fill_failed(&out->socket, &of->to);
+    if (of->number == __NR_connect && result < 0 && of->to_bytes)
+        fill_failed(&out->socket, &of->to, of->to_bytes);
     return 0;
 }
 

@@ -314,7 +314,7 @@ int wait_threads(struct bpf_iter__task *ctx)
  *
  * A lock that inherits priorities has the number of its owner's thread in its word. So has a mutex of the C library
  * beside it; its word is 2 when somebody waits, and that is what the kernel was asked to compare it with. Other words
- * that are waited for may be 2 as well: a number counts only if a thread of the process has it. */
+ * that are waited for may be 2 as well: what is believed of it is ebpf/host_owner.h's. */
 
 /* The start of a pthread_mutex_t of glibc, on x86-64. */
 struct mutex {

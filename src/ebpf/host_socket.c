@@ -68,7 +68,9 @@ static void write_address(const struct wick_host_socket *s, const uint8_t *addre
 static void write_path(const struct wick_host_socket *s, char *out, size_t size)
 {
     size_t n = s->length < sizeof s->path ? s->length : sizeof s->path;
-    while (n && !s->path[n - 1]) /* the length may count the zero at its end */
+    if (n && *s->path) /* a path ends with a zero, which the length may count, and what is behind it */
+        n = strnlen(s->path, n);
+    while (n && !s->path[n - 1])
         n--;
     int at = snprintf(out, size, n ? "unix:" : "unix");
     for (size_t i = 0; i < n; i++) {

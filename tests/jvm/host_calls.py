@@ -64,6 +64,12 @@ try:
     socket.create_connection(("127.0.0.1", said["closed port"]))
 except ConnectionRefusedError:
     pass
+for name in (path + ".missing", "\\0" + path[-20:]):
+    with socket.socket(socket.AF_UNIX) as s:
+        try:
+            s.connect(name)
+        except OSError:
+            pass
 lock = threading.Lock()
 lock.acquire()
 lock.acquire(timeout=0.05)
@@ -117,9 +123,12 @@ def check_sockets(said, calls, lost):
     t.check("the time until an acknowledgement is there", lost or any(t.json_seconds(e["roundTrip"]) > 0 for e in client), client[-1:])
     local = [e for e in calls if e["protocol"] == "unix-stream" and e["peer"] == f"unix:{t.path('socket')}"]
     check_number("Unix domain sockets by the name of either end", local, {"send": 2 * rounds, "receive": 2 * rounds + 1, "connect": 1, "accept": 1}, lost)
-    refused = [e for e in calls if e["error"] == "ECONNREFUSED"]
+    refused = [e for e in calls if e["error"] == "ECONNREFUSED" and e["protocol"] == "tcp"]
     t.check("a connection that is refused", lost or [(e["operation"], e["peer"]) for e in refused] ==
             [("connect", f"127.0.0.1:{said['closed port']}")], refused)
+    missing = {(e["error"], e["peer"]) for e in calls if e["operation"] == "connect" and e["peer"].startswith("unix:") and e["error"]}
+    t.check("and those of Unix domain sockets that are not there", lost or missing ==
+            {("ENOENT", f"unix:{t.path('socket')}.missing"), ("ECONNREFUSED", f"unix:@{t.path('socket')[-20:]}")}, missing)
     t.check("the label peer", lost or any(f",operation=receive,peer={peer_label(said)}" in e["context"] for e in client), client[:1])
     t.check("stacks of the program", all(any("recv" in f["method"]["name"] for f in e["stackTrace"]["frames"]) for e in client
                                          if e["operation"] == "receive"), client[:1])

@@ -78,6 +78,7 @@ static void test_host_socket__those_of_this_machine_have_names(void **state)
     } cases[] = {{"/run/x", 7, "unix:/run/x"},
                  {"\0abstract", 9, "unix:@abstract"},
                  {"", 0, "unix"},
+                 {"/run/x\0garbage", 14, "unix:/run/x"},
                  {"/a\n\x1b", 5, "unix:/a??"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct wick_host_socket s = {.family = AF_UNIX, .type = SOCK_STREAM, .length = cases[i].length};
