@@ -3,7 +3,7 @@
  * host.bpf.c - the kernel side of `wick host`: a sample of whatever runs on a CPU, with its whole stack
  *
  *      clock of a CPU --> sample --> kernel's stack --> user's registers --> wick_step() until the bottom --> ring
- *                                                             |   pages[birth, page]   unwind rules of native code
+ *                                                             |   pages[file, page]    unwind rules of native code
  *                                                             |   jvms[birth]          layout of a HotSpot JVM
  *                                                             |   threads[start, tid]  JavaThread
  *                                                             `   publishers[birth]    where threads publish labels
@@ -64,6 +64,8 @@ struct bpf_iter__task {
 };
 #pragma clang attribute pop
 
+#include "host_mapping.h"
+
 /* The context of a perf event (linux/bpf_perf_event.h, whose pt_regs is this one). */
 struct perf_context {
     struct pt_regs regs;
@@ -80,6 +82,7 @@ struct wick_step_env {
     struct wick_host_birth birth; /* of the process */
     struct pt_regs regs;
     struct at_hand at_hand;
+    struct mappings mappings;
     __u32 missed, busy;
 };
 
@@ -198,8 +201,21 @@ STEP_FN int step_find_rule(struct wick_step_env *env, uint64_t pc, struct wick_u
     if (STEP_NULL(env) || STEP_NULL(rule))
         return -1;
     /* on the stack: Linux 6.1 takes no key that is in memory which came as an argument */
-    const struct wick_host_page key = {env->birth, pc & ~(uint64_t)(WICK_HOST_PAGE - 1)};
-    const struct wick_host_rows *rows = bpf_map_lookup_elem(&pages, &key);
+    struct wick_host_page key;
+    const struct wick_host_rows *rows = NULL;
+    int i = find_range(&env->mappings, pc);
+    if (i >= 0 && env->mappings.range[i & (CODE_RANGES - 1)].file.device) {
+        const struct code_range *range = &env->mappings.range[i & (CODE_RANGES - 1)];
+        key.file = range->file;
+        key.page = (range->offset + (pc - range->lo)) & ~(uint64_t)(WICK_HOST_PAGE - 1);
+        rows = bpf_map_lookup_elem(&pages, &key);
+    }
+    if (!rows) {
+        key.birth = env->birth;
+        key.zero = 0;
+        key.page = pc & ~(uint64_t)(WICK_HOST_PAGE - 1);
+        rows = bpf_map_lookup_elem(&pages, &key);
+    }
     if (!rows) {
         /* what is no frame's own pc may be any word of the stack */
         env->missed |= pc == env->state.pc - !env->state.leaf;
@@ -364,6 +380,7 @@ STEP_INLINE void walk_user(struct walker *at)
     if (!bpf_get_current_task_btf()->mm)
         return;
     begin_at_hand(&at->env.at_hand, &at->env.birth, at->record.head.time_ns);
+    begin_mappings(&at->env.mappings);
     find_context(at);
     load_registers(&at->env.state, &at->env.regs);
     w.jvm = bpf_map_lookup_elem(&jvms, &at->env.birth);
@@ -577,6 +594,29 @@ int process_exec(unsigned long long *ctx)
     struct task_struct *task = bpf_get_current_task_btf();
     struct wick_host_birth birth = {task->start_boottime, task->self_exec_id - 1};
     return report_end((__u32)task->tgid, &birth);
+}
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct mappings);
+} asked SEC(".maps");
+
+/* What is known of the file that `wick host` has mapped at an address: run by it, one at a time. */
+SEC("syscall")
+int identify(struct wick_host_question *q)
+{
+    __u32 zero = 0;
+    struct mappings *m = bpf_map_lookup_elem(&asked, &zero);
+    if (!m)
+        return -1;
+    begin_mappings(m);
+    int i = find_range(m, q->addr);
+    if (i < 0)
+        return -1;
+    q->file = m->range[i & (CODE_RANGES - 1)].file;
+    return 0;
 }
 
 /* Shows the processes among the tasks that are asked for. */

@@ -143,15 +143,31 @@ static const struct attempt {
     {"-e network, syscalls", "system calls can be recorded", WICK_HOST_LOAD_CALLS, start_calls},
 };
 
+/* What an attempt shows. */
+struct tried {
+    bool probes, files;
+};
+
 /* Records for a moment, and keeps nothing. */
-static int try(const struct attempt *a, bool *probes, struct wick_err *err)
+static int try(const struct attempt *a, struct tried *out, struct wick_err *err)
 {
     struct wick_host_kernel *k = NULL;
     int rc = wick_host_kernel_open(&k, a->load, take_nothing, NULL, err);
     rc = rc ? rc : a->start(k, err);
-    *probes = !rc && wick_host_kernel_probes(k);
+    *out = (struct tried){!rc && wick_host_kernel_probes(k), !rc && wick_host_kernel_knows_files(k)};
     wick_host_kernel_close(k);
     return rc;
+}
+
+static void add_brief(struct wick_doctor *d, bool files)
+{
+    if (files)
+        wick_doctor_add(d, WICK_DOCTOR_OK, "short-lived", NULL,
+                        "stacks of programs that live for moments are walked by the unwind rules of their files");
+    else
+        wick_doctor_add(d, WICK_DOCTOR_WARN, "short-lived", "Linux 6.1 or newer",
+                        "unwind rules are read for each process: of programs that live for moments only code with "
+                        "frame pointers is walked");
 }
 
 static void check_recording(struct wick_doctor *d)
@@ -159,21 +175,23 @@ static void check_recording(struct wick_doctor *d)
     for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
         const struct attempt *a = &attempts[i];
         struct wick_err err = {0};
-        bool probes;
-        int rc = try(a, &probes, &err);
+        struct tried tried;
+        int rc = try(a, &tried, &err);
         if (rc && !i) {
             wick_doctor_add(d, WICK_DOCTOR_FAIL, a->name, NULL, "%s", err.msg);
             return; /* the others would say the same */
         }
         if (rc)
             wick_doctor_add(d, WICK_DOCTOR_WARN, a->name, NULL, "%s", err.msg);
-        else if (probes)
+        else if (tried.probes)
             wick_doctor_add(d, WICK_DOCTOR_OK, a->name, "Linux 6.16 or newer does without the probe",
                             "%s, through a probe of " WICK_HOST_SWITCH
                             ", which each switch of threads then costs as well",
                             a->works);
         else
             wick_doctor_add(d, WICK_DOCTOR_OK, a->name, NULL, "%s", a->works);
+        if (!i)
+            add_brief(d, tried.files);
     }
 }
 

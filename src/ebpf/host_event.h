@@ -246,10 +246,30 @@ struct wick_host_publisher {
     uint64_t dynamic, module, offset;
 };
 
-/* A page of the code of an address space. */
+/* A file, by what the kernel has of it; a change time cannot be set by hand. */
+struct wick_host_inode {
+    uint64_t device; /* with WICK_HOST_OF_FILE; 0 = none */
+    uint64_t number, changed_ns;
+};
+
+#define WICK_HOST_OF_FILE (UINT64_C(1) << 63) /* no process was started then */
+
+/* Which file is mapped at an address of the process that asks. */
+struct wick_host_question {
+    uint64_t addr;
+    struct wick_host_inode file;
+};
+
+/* A page of code: of a file, or of an address space alone. */
 struct wick_host_page {
-    struct wick_host_birth birth;
-    uint64_t page; /* its address */
+    union {
+        struct wick_host_inode file;
+        struct {
+            struct wick_host_birth birth;
+            uint64_t zero;
+        };
+    };
+    uint64_t page; /* where it is in the file, or its address */
 };
 
 /* From which byte of a page on which rule holds: in ascending order, the first one from byte 0 on. */

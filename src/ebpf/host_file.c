@@ -185,7 +185,7 @@ void wick_host_devices_release(struct wick_host_devices *d)
 /* --- files --- */
 
 /* The name of the file that is mapped at addr, not opened for reading; negative = an error. */
-static int open_mapped_name(int proc, wick_addr addr, uint64_t *offset)
+static int open_mapped_name(int proc, wick_addr addr, struct wick_host_file *out)
 {
     struct wick_maps maps;
     struct wick_mapping m;
@@ -196,7 +196,9 @@ static int open_mapped_name(int proc, wick_addr addr, uint64_t *offset)
     while (!*name && wick_maps_next(&maps, &m) == 1 && m.lo <= addr)
         if (addr < m.hi && m.file) {
             snprintf(name, sizeof name, "map_files/%lx-%lx", (unsigned long)m.lo, (unsigned long)m.hi);
-            *offset = m.offset + (addr - m.lo);
+            out->offset = m.offset + (addr - m.lo);
+            out->lo = m.lo;
+            out->hi = m.hi;
         }
     wick_maps_close(&maps);
     int fd = *name ? openat(proc, name, O_PATH | O_CLOEXEC) : -1;
@@ -237,7 +239,7 @@ int wick_host_file_open(struct wick_host_devices *d, int pid, wick_addr addr, st
     if (proc < 0)
         return -WICK_E_GONE;
     wick_host_devices_update(d, pid);
-    int name = open_mapped_name(proc, addr, &out->offset);
+    int name = open_mapped_name(proc, addr, out);
     close(proc);
     if (name < 0)
         return name;

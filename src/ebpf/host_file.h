@@ -36,7 +36,8 @@ struct wick_host_file_id {
 
 struct wick_host_file {
     int fd;
-    uint64_t offset; /* of the address in it */
+    uint64_t offset;  /* of the address in it */
+    wick_addr lo, hi; /* of the mapping */
     struct wick_host_file_id id;
 };
 

@@ -20,12 +20,14 @@
 #include <bpf/libbpf.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -54,6 +56,7 @@
     X(bpf_object__find_program_by_name)    \
     X(bpf_object__load)                    \
     X(bpf_object__open_mem)                \
+    X(bpf_prog_test_run_opts)              \
     X(bpf_program__attach)                 \
     X(bpf_program__attach_iter)            \
     X(bpf_program__attach_kprobe)          \
@@ -148,6 +151,7 @@ struct wick_host_kernel {
     bool probes; /* there is no sched_exit_tp */
     struct ring_buffer *ring;
     int jvms, threads, publishers, pages, rules, known, counts, plan, counted;
+    int identify; /* a program */
     wick_host_take *take;
     void *arg;
     uint64_t interval_ns;
@@ -231,6 +235,8 @@ static int find_maps(struct wick_host_kernel *k)
         library.ring_buffer__new(library.bpf_object__find_map_fd_by_name(k->object, "ring"), take_record, k, NULL);
     k->sample = library.bpf_object__find_program_by_name(k->object, "sample");
     k->births = library.bpf_object__find_program_by_name(k->object, "births");
+    const struct bpf_program *p = library.bpf_object__find_program_by_name(k->object, "identify");
+    k->identify = p ? library.bpf_program__fd(p) : -1;
     return k->ring && k->sample && k->births ? 0 : -ENOMEM;
 }
 
@@ -746,12 +752,6 @@ static void put_page(void *arg, const struct wick_host_page *page, const struct 
     library.bpf_map_update_elem(k->pages, page, rows, BPF_ANY);
 }
 
-bool wick_host_kernel_has_page(struct wick_host_kernel *k, const struct wick_host_page *page)
-{
-    struct wick_host_rows rows;
-    return !library.bpf_map_lookup_elem(k->pages, page, &rows);
-}
-
 static void forget_pages(void *arg)
 {
     const struct wick_host_kernel *k = arg;
@@ -766,7 +766,32 @@ static void forget_pages(void *arg)
     }
 }
 
+/* It is mapped here to ask, as it would be elsewhere: a file of layers is another one then than the one that is open. */
+static bool identify(void *arg, int fd, struct wick_host_inode *out)
+{
+    const struct wick_host_kernel *k = arg;
+    void *at = mmap(NULL, WICK_MEM_PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (at == MAP_FAILED)
+        return false;
+    struct wick_host_question q = {.addr = (uintptr_t)at};
+    LIBBPF_OPTS(bpf_test_run_opts, how, .ctx_in = &q, .ctx_size_in = sizeof q);
+    bool known = !library.bpf_prog_test_run_opts(k->identify, &how) && !how.retval && q.file.device;
+    munmap(at, WICK_MEM_PAGE);
+    *out = q.file;
+    return known;
+}
+
+bool wick_host_kernel_knows_files(struct wick_host_kernel *k)
+{
+    struct wick_host_inode own;
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    bool known = fd >= 0 && identify(k, fd, &own);
+    if (fd >= 0)
+        close(fd);
+    return known;
+}
+
 struct wick_host_rule_sink wick_host_kernel_sink(struct wick_host_kernel *k)
 {
-    return (struct wick_host_rule_sink){put_rule, put_page, forget_pages, k};
+    return (struct wick_host_rule_sink){put_rule, put_page, forget_pages, identify, k};
 }

@@ -103,8 +103,8 @@ void wick_host_kernel_put_thread(struct wick_host_kernel *k, const struct wick_h
 int wick_host_kernel_put_publisher(struct wick_host_kernel *k, const struct wick_host_birth *birth,
                                    const struct wick_host_publisher *threads);
 
-/* Whether it has the rules of that page. */
-bool wick_host_kernel_has_page(struct wick_host_kernel *k, const struct wick_host_page *page);
+/* Whether the kernel side finds out by itself which file some code is from (host_rules.h). */
+bool wick_host_kernel_knows_files(struct wick_host_kernel *k);
 
 /* Who takes unwind rules and pages; k must outlive it. */
 struct wick_host_rule_sink wick_host_kernel_sink(struct wick_host_kernel *k);

@@ -17,6 +17,7 @@
 #define WICK_EBPF_HOST_NUMBER_H
 
 #include "ebpf/host_event.h"
+#include "ebpf/host_library.h"
 #include "model/hash.h"
 
 /* Who is given rules and pages: the kernel side (host_kernel.h). */
@@ -24,6 +25,7 @@ struct wick_host_rule_sink {
     void (*put_rule)(void *arg, uint32_t number, const struct wick_unwind_rule *rule);
     void (*put_page)(void *arg, const struct wick_host_page *page, const struct wick_host_rows *rows);
     void (*forget_pages)(void *arg);
+    wick_host_identify *identify; /* NULL: pages are known by the process alone */
     void *arg;
 };
 

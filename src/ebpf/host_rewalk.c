@@ -73,12 +73,6 @@ static int step_native_function(struct wick_step_env *env, uint64_t pc, uint64_t
 #define step_method_find step_method_read
 #include "unwind/step_walk.h"
 
-static bool is_missing(const struct wick_host_process *p, const struct wick_step_frame *f)
-{
-    const struct wick_host_page page = {p->birth, (f->ptr - !f->leaf) & ~(uint64_t)(WICK_HOST_PAGE - 1)};
-    return !wick_host_kernel_has_page(p->kernel, &page);
-}
-
 /* The frames of the walk. Returns how many; 0 if there was no time. */
 static uint32_t walk(struct wick_step_env *env, uint64_t until_ns, struct wick_step_frame *frames)
 {
@@ -153,7 +147,7 @@ const struct wick_host_record *wick_host_rewalk(struct wick_host_rewalker *w, st
     out->head.flags |= n == WICK_HOST_FRAMES ? WICK_HOST_TRUNCATED : 0;
     for (uint32_t i = 0; i < n; i++)
         if (out->frames[i].kind == WICK_STEP_NATIVE)
-            out->frames[i].level = is_missing(p, &out->frames[i]);
+            out->frames[i].level = !wick_host_rules_taught(rules, &p->birth, out->frames[i].ptr - !out->frames[i].leaf);
     memcpy(&out->frames[n], wick_host_others(r), wick_host_bytes_behind(&r->head));
     return out;
 }

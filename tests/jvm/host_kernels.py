@@ -323,7 +323,7 @@ def check_rights(out):
 def check_doctor(out, works):
     """`wick host doctor` as root says what works as it does, and without rights which are missing."""
     levels = {m[2]: m[1] for m in re.finditer(r"^(OK|WARN|FAIL) +(\S+(?: \S+)?)  ", read(out, "doctor.out"), re.M)}
-    wanted = {"kernel": "OK", "rights": "OK", "-e cpu": "OK", "-e sched": "OK", "tracepoints": "OK", "functions": "OK"} if works else {"kernel": "FAIL", "rights": "OK", "-e cpu": "FAIL"}
+    wanted = {"kernel": "OK", "rights": "OK", "-e cpu": "OK", "short-lived": "OK", "-e sched": "OK", "tracepoints": "OK", "functions": "OK"} if works else {"kernel": "FAIL", "rights": "OK", "-e cpu": "FAIL"}
     t.check("doctor says what works", {k: levels.get(k) for k in wanted} == wanted, read(out, "doctor.out"))
     said = read(out, "nobody.out")
     t.check("and which rights are missing", Said(out, "nobody").status == 6 and re.search(r"FAIL +rights +without CAP_BPF", said), said)

@@ -5,9 +5,11 @@
 # alone
 """JVMs that start while the machine is recorded, so that they are read at any moment of their start: while libjvm.so is loaded, before
 there is a code cache, before there are stubs. And one whose tables made no sense at first: its methods are there as soon as they do.
-Threads that have just been made, and those that have given their memory back at their end, have no stack that could be broken."""
+Threads that have just been made, and those that have given their memory back at their end, have no stack that could be broken. Processes
+that begin and end while `wick host` is stopped, which it cannot read, have whole stacks if others have run the same code before."""
 import os
 import re
+import signal
 import subprocess
 
 import jvmtest as t
@@ -16,13 +18,32 @@ STARTS = 8  # by the time that a JVM takes to start and a sample each millisecon
 recording = t.path("start.jfr")
 
 
+BRIEF = 5        # processes that are not read, of so many ticks of CPU time (10 ms; some 10 samples a tick),
+BRIEF_TICKS = 3  # of which the first samples are of their loader
 CHURN = "import threading\nwhile True:\n    t = threading.Thread(target=int)\n    t.start()\n    t.join()\n"
+
+SPUN = re.compile(r"\[process ended\](;\[process ended\]){4,}$|_start;(.*;)?main;spin_outer;spin_inner$")
 
 
 def of_threads(pid, function):
     """Stacks of a process with that function of the kernel, so far."""
     r = t.wick("convert", recording, "--process", f"-{pid}$", "-e", "cpu", "--to", "collapsed", "-o", "-")
     return [line for line in r.out.splitlines() if re.search(rf"(^|;){function}[; ]", line)]
+
+
+def of_process(pid):
+    r = t.wick("convert", recording, "--process", f"-{pid}$", "-e", "cpu", "--to", "collapsed", "-o", "-")
+    return r.out.splitlines()
+
+
+def whole(pid):
+    """Stacks of native_spin in itself, from its start."""
+    return [line for line in of_process(pid) if SPUN.match(line.rpartition(" ")[0])]
+
+
+def used(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as f:
+        return sum(int(x) for x in f.read().rpartition(")")[2].split()[11:13])
 
 
 def java_frames(pid):
@@ -63,8 +84,24 @@ for title, function in (("begin", "ret_from_fork_asm"), ("end", "do_exit")):
     t.check(f"threads are sampled as they {title}", t.until(lambda f=function: any("clone3;" in line or "do_exit" in line for line in of_threads(churn.pid, f)), pause=1), function)
 churn.kill()
 churn.wait()
-p.send_signal(2)
+spin = os.path.join(t.BUILD, "tests/jvm/native_spin")
+known = subprocess.Popen([spin], stdout=subprocess.DEVNULL)
+t.check("a native program is sampled", t.until(lambda: whole(known.pid), pause=1), known.pid)
+known.kill()
+known.wait()
+p.send_signal(signal.SIGSTOP)
+brief = []
+for _ in range(BRIEF):
+    b = subprocess.Popen([spin], stdout=subprocess.DEVNULL)
+    brief.append(b.pid)
+    t.check("it runs for a moment, unread", t.until(lambda b=b: used(b.pid) >= BRIEF_TICKS, pause=0.01))
+    b.kill()
+    b.wait()
+p.send_signal(signal.SIGCONT)
+p.send_signal(signal.SIGINT)
 err = p.communicate()[1]
+for pid in brief:
+    t.check("the stacks of a process that was not read are whole", whole(pid), of_process(pid)[:5])
 t.check("it records", p.returncode == 0, err)
 begins = [line for line in of_threads(churn.pid, "ret_from_fork_asm") if "clone3;" in line]  # the process itself was forked
 t.check("a new thread has no broken stack", begins and not any("[broken" in line for line in begins), begins[:3])

@@ -9,10 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "ebpf/host_rules.h"
 #include "elf/eh_frame.h"
@@ -50,7 +54,19 @@ static void see_forgotten(void *arg)
     seen.forgotten++;
 }
 
-static const struct wick_host_rule_sink sink = {see_rule, see_page, see_forgotten, NULL};
+/* What the kernel side knows a file by: here, what stat() has of it. */
+static bool knows_files;
+static bool identify(void *arg, int fd, struct wick_host_inode *out)
+{
+    struct stat st;
+    (void)arg;
+    if (!knows_files || fstat(fd, &st))
+        return false;
+    *out = (struct wick_host_inode){st.st_dev | WICK_HOST_OF_FILE, st.st_ino, (uint64_t)st.st_ctim.tv_nsec};
+    return true;
+}
+
+static const struct wick_host_rule_sink sink = {see_rule, see_page, see_forgotten, identify, NULL};
 
 /* --- numbers of rules --- */
 
@@ -155,20 +171,33 @@ static void release_libc(struct library *l)
     wick_mem_release(&l->mem);
 }
 
-/* The page's rules for a process: `out` has one for each of its bytes. */
-static void rules_for(struct wick_host_rules *r, struct library *l, uint64_t birth, const struct wick_mem *mem,
-                      const struct wick_elf_image *image, struct wick_unwind_rule out[WICK_HOST_PAGE])
+/* The rules of the page that was seen last, one for each of its bytes. */
+static void take_rules(struct wick_unwind_rule out[WICK_HOST_PAGE])
 {
-    const struct wick_host_code code = {getpid(), {birth, 0}, mem, image};
-    uint32_t pages = seen.pages;
-    wick_host_rules_page(r, &code, l->pc, SECOND);
-    assert_int_equal(seen.pages, pages + 1);
-    assert_int_equal(seen.page.birth.start_ns, birth);
     for (uint32_t byte = 0, row = 0; byte < WICK_HOST_PAGE; byte++) {
         while (row + 1 < seen.rows.n && seen.rows.row[row + 1].from <= byte)
             row++;
         out[byte] = seen.rule[seen.rows.row[row].rule];
     }
+}
+
+/* The page's rules for a process: `out` has one for each of its bytes. pid: whose files; 0 = they cannot be read. */
+static void rules_of(struct wick_host_rules *r, struct library *l, int pid, uint64_t birth, const struct wick_mem *mem,
+                     const struct wick_elf_image *image, struct wick_unwind_rule out[WICK_HOST_PAGE])
+{
+    const struct wick_host_code code = {pid, {birth, 0}, mem, image};
+    uint32_t pages = seen.pages;
+    wick_host_rules_page(r, &code, l->pc, SECOND);
+    assert_int_equal(seen.pages, pages + 1);
+    assert_int_equal(seen.page.birth.start_ns, birth);
+    assert_int_equal(seen.page.zero, 0);
+    take_rules(out);
+}
+
+static void rules_for(struct wick_host_rules *r, struct library *l, uint64_t birth, const struct wick_mem *mem,
+                      const struct wick_elf_image *image, struct wick_unwind_rule out[WICK_HOST_PAGE])
+{
+    rules_of(r, l, getpid(), birth, mem, image, out);
 }
 
 static struct wick_unwind_rule honest[WICK_HOST_PAGE], planted[WICK_HOST_PAGE], victims[WICK_HOST_PAGE];
@@ -188,7 +217,12 @@ static void test_rules__changed_memory_is_not_believed_for_others(void **state)
     const struct liar liar = {l.mem, l.image->ro_lo, l.image->ro_hi};
     const struct wick_mem mem = {.read = read_lie, .ctx = &liar};
     rules_for(&r, &l, 2, &mem, l.image, planted);
+    assert_memory_equal(planted, honest, sizeof honest); /* by the file */
     rules_for(&r, &l, 3, &l.mem, l.image, victims);
+    assert_memory_equal(victims, honest, sizeof honest);
+    rules_of(&r, &l, 0, 4, &mem, l.image, planted); /* its file cannot be read: its memory is good for itself */
+    assert_memory_not_equal(planted, honest, sizeof honest);
+    rules_of(&r, &l, 0, 5, &l.mem, l.image, victims);
     assert_memory_equal(victims, honest, sizeof honest);
     wick_host_rules_release(&r);
     release_libc(&l);
@@ -252,12 +286,12 @@ static void test_rules__where_a_program_starts_is_the_end_of_the_stack(void **st
     l.image = wick_elf_images_find(&l.images, l.pc);
     assert_non_null(l.image);
     assert_int_equal(wick_host_rules_init(&r, &sink, &l.devices), 0);
-    rules_for(&r, &l, 1, &l.mem, l.image, honest);
+    rules_of(&r, &l, 0, 1, &l.mem, l.image, honest);
     struct wick_elf_image starts = *l.image;
     for (uint32_t at = 0; at < WICK_HOST_PAGE; at += 24) {
         const struct wick_unwind_rule none = {0};
         starts.entry = (l.pc & ~(uint64_t)(WICK_HOST_PAGE - 1)) + at;
-        rules_for(&r, &l, 2, &l.mem, &starts, planted);
+        rules_of(&r, &l, 0, 2 + at, &l.mem, &starts, planted);
         for (uint32_t byte = 0; byte < WICK_HOST_PAGE; byte++) {
             bool ends = !memcmp(&honest[byte], &none, sizeof none) && byte >= at && byte < at + ENTRY;
             assert_int_equal(planted[byte].flags, ends ? WICK_RULE_END : honest[byte].flags);
@@ -288,11 +322,85 @@ static void test_rules__a_build_id_is_not_believed(void **state)
     wick_host_rules_release(&r);
     assert_int_equal(wick_host_rules_init(&r, &sink, &l.devices), 0);
     rules_for(&r, &l, 2, &l.mem, &hostile, planted);
-    rules_for(&r, &l, 3, &l.mem, l.image, victims);
-    assert_memory_equal(victims, honest, sizeof honest);
+    assert_memory_equal(planted, honest, sizeof honest); /* libc's code has libc's rules, whatever is beside it */
+    rules_of(&r, &l, 0, 3, &l.mem, &hostile, planted);
     assert_memory_not_equal(planted, honest, sizeof honest); /* which it has for itself */
+    rules_of(&r, &l, 0, 4, &l.mem, l.image, victims);
+    assert_memory_equal(victims, honest, sizeof honest);
     wick_host_rules_release(&r);
     free(copy);
+    release_libc(&l);
+}
+
+/* --- pages of files --- */
+
+/* One page serves all processes, by the file and the place in it, until it is missed again. */
+static void test_pages__of_a_file_are_for_all_processes(void **state)
+{
+    struct library l;
+    struct wick_host_rules r;
+    struct stat st;
+    memset(&seen, 0, sizeof seen);
+    find_libc(&l);
+    knows_files = true;
+    assert_int_equal(wick_host_rules_init(&r, &sink, &l.devices), 0);
+    for (uint64_t birth = 1; birth <= 2; birth++) {
+        const struct wick_host_code code = {getpid(), {birth, 0}, &l.mem, l.image};
+        assert_false(wick_host_rules_taught(&r, &code.birth, l.pc));
+        wick_host_rules_page(&r, &code, l.pc, SECOND);
+        assert_int_equal(seen.pages, birth);
+        assert_int_equal(stat(l.image->path, &st), 0);
+        assert_true(seen.page.file.device == (st.st_dev | WICK_HOST_OF_FILE) && seen.page.file.number == st.st_ino);
+        assert_int_equal(seen.page.page, (l.pc - l.image->bias) & ~(uint64_t)(WICK_HOST_PAGE - 1)); /* as in libc */
+        assert_true(wick_host_rules_taught(&r, &code.birth, l.pc));
+        take_rules(birth == 1 ? honest : victims);
+    }
+    assert_memory_equal(victims, honest, sizeof honest);
+    const struct wick_host_code code = {getpid(), {2, 0}, &l.mem, l.image};
+    wick_host_rules_page(&r, &code, l.pc, SECOND); /* missed before it was there */
+    assert_int_equal(seen.pages, 2);
+    wick_host_rules_page(&r, &code, l.pc, wick_clock_mono_ns()); /* not found by its file */
+    assert_int_equal(seen.pages, 4);
+    assert_int_equal(seen.page.birth.start_ns, 2);
+    assert_int_equal(seen.page.page, l.pc & ~(uint64_t)(WICK_HOST_PAGE - 1));
+    take_rules(victims);
+    assert_memory_equal(victims, honest, sizeof honest);
+    knows_files = false;
+    wick_host_rules_release(&r);
+    release_libc(&l);
+}
+
+/* A process maps bytes of a file as code that are not, or are at another place than the file says. */
+static void test_pages__of_a_file_have_rules_where_it_has_code(void **state)
+{
+    struct library l;
+    struct wick_host_rules r;
+    const struct wick_unwind_rule none = {0};
+    memset(&seen, 0, sizeof seen);
+    find_libc(&l);
+    knows_files = true;
+    assert_int_equal(wick_host_rules_init(&r, &sink, &l.devices), 0);
+    const struct wick_host_code honestly = {getpid(), {1, 0}, &l.mem, l.image};
+    wick_host_rules_page(&r, &honestly, l.pc, SECOND);
+    take_rules(honest);
+    int fd = open(l.image->path, O_RDONLY);
+    assert_true(fd >= 0);
+    const uint64_t text = (l.pc - l.image->bias) & ~(uint64_t)(WICK_HOST_PAGE - 1);
+    for (uint64_t birth = 2; birth <= 3; birth++) { /* the ELF header, and the same page of code */
+        const off_t offset = birth == 2 ? 0 : (off_t)text;
+        char *at = mmap(NULL, WICK_HOST_PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, offset);
+        assert_true(at != MAP_FAILED);
+        const struct wick_host_code code = {getpid(), {birth, 0}, &l.mem, l.image};
+        wick_host_rules_page(&r, &code, (uintptr_t)at + 100, SECOND);
+        assert_int_equal(seen.page.page, offset);
+        take_rules(planted);
+        for (uint32_t byte = 0; byte < WICK_HOST_PAGE; byte++)
+            assert_memory_equal(&planted[byte], birth == 2 ? &none : &honest[byte], sizeof none);
+        munmap(at, WICK_HOST_PAGE);
+    }
+    close(fd);
+    knows_files = false;
+    wick_host_rules_release(&r);
     release_libc(&l);
 }
 
@@ -327,6 +435,8 @@ int main(void)
         cmocka_unit_test(test_rules__begin_with_the_first_instruction_behind_a_gap),
         cmocka_unit_test(test_rules__where_a_program_starts_is_the_end_of_the_stack),
         cmocka_unit_test(test_rules__a_build_id_is_not_believed),
+        cmocka_unit_test(test_pages__of_a_file_are_for_all_processes),
+        cmocka_unit_test(test_pages__of_a_file_have_rules_where_it_has_code),
         cmocka_unit_test(test_threads__one_that_has_another_osthread_is_not_believed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
