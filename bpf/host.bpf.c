@@ -84,6 +84,7 @@ struct wick_step_env {
     struct at_hand at_hand;
     struct mappings mappings;
     __u32 missed, busy;
+    bool fresh; /* the process is not known yet */
 };
 
 struct walker {
@@ -204,8 +205,8 @@ STEP_FN int step_find_rule(struct wick_step_env *env, uint64_t pc, struct wick_u
     struct wick_host_page key;
     const struct wick_host_rows *rows = NULL;
     int i = find_range(&env->mappings, pc);
-    if (i >= 0 && env->mappings.range[i & (CODE_RANGES - 1)].file.device) {
-        const struct code_range *range = &env->mappings.range[i & (CODE_RANGES - 1)];
+    if (i >= 0 && env->mappings.range[i & (WICK_HOST_MAPPED - 1)].file.device) {
+        const struct wick_host_mapped *range = &env->mappings.range[i & (WICK_HOST_MAPPED - 1)];
         key.file = range->file;
         key.page = (range->offset + (pc - range->lo)) & ~(uint64_t)(WICK_HOST_PAGE - 1);
         rows = bpf_map_lookup_elem(&pages, &key);
@@ -238,7 +239,8 @@ STEP_FN int step_find_rule(struct wick_step_env *env, uint64_t pc, struct wick_u
 
 STEP_INLINE int step_native_rule(struct wick_step_env *env, uint64_t pc, struct wick_unwind_rule *rule)
 {
-    if (kept_rule(&env->at_hand, pc, rule) || !step_find_rule(env, pc, rule))
+    /* of a process that may end before it is read, the mappings are searched for each time */
+    if ((!env->fresh && kept_rule(&env->at_hand, pc, rule)) || !step_find_rule(env, pc, rule))
         return 0;
     if (step_fp_rule(env, pc))
         return -1;
@@ -373,14 +375,13 @@ STEP_INLINE bool is_new_thread(const struct pt_regs *r)
     return task->pid != task->tgid || (r->orig_rax == __NR_clone && r->rsi);
 }
 
-/* What has given its address space back, at its end, has no stack any more. */
+/* What has given its address space back, at its end or for another program, has no stack any more. */
 STEP_INLINE void walk_user(struct walker *at)
 {
     struct walk w = {at, NULL};
-    if (!bpf_get_current_task_btf()->mm)
+    if (!bpf_get_current_task_btf()->mm || is_being_loaded())
         return;
     begin_at_hand(&at->env.at_hand, &at->env.birth, at->record.head.time_ns);
-    begin_mappings(&at->env.mappings);
     find_context(at);
     load_registers(&at->env.state, &at->env.regs);
     w.jvm = bpf_map_lookup_elem(&jvms, &at->env.birth);
@@ -400,8 +401,10 @@ STEP_INLINE struct wick_host_birth birth_of(struct task_struct *leader)
     return birth;
 }
 
-static __attribute__((noinline)) void fill_head(struct wick_host_head *h, struct wick_host_birth *birth)
+/* What a record begins with, and a walk. */
+static __attribute__((noinline)) void fill_head(struct walker *at)
 {
+    struct wick_host_head *h = &at->record.head;
     struct task_struct *task = bpf_get_current_task_btf(), *leader = task->group_leader;
     h->pid = (__u32)task->tgid;
     h->tid = (__u32)task->pid;
@@ -412,8 +415,10 @@ static __attribute__((noinline)) void fill_head(struct wick_host_head *h, struct
     h->cgroup = bpf_get_current_cgroup_id();
     bpf_probe_read_kernel_str(h->comm, sizeof h->comm, task->comm);
     bpf_probe_read_kernel_str(h->process_comm, sizeof h->process_comm, leader->comm);
-    h->nkernel = h->nframes = h->nothers = h->nlinks = h->ncontext = h->pad = 0;
-    *birth = h->birth;
+    h->nkernel = h->nframes = h->nothers = h->nlinks = h->ncontext = h->nmapped = 0;
+    at->env.birth = h->birth;
+    at->env.fresh = !bpf_map_lookup_elem(&known, &at->env.birth);
+    begin_mappings(&at->env.mappings);
 }
 
 enum { ANNOUNCE_NS = 1000000, ANNOUNCE_BYTES = 1 << 20, COPY_BYTES = 1 << 20, PAGE = 4096 };
@@ -443,6 +448,22 @@ static __attribute__((noinline)) __u64 add_context(struct walker *at, __u64 byte
         return bytes;
     }
     return end + ((n + 7) & ~7U);
+}
+
+/* Copies the mappings that the walk came by behind what the record has, which takes so many bytes; returns how many it
+ * takes then. */
+static __attribute__((noinline)) __u64 add_mapped(struct walker *at, __u64 bytes)
+{
+    __u64 end = bytes;
+    __asm__ volatile("" : "+r"(end)); /* what is compared is what is used */
+    if (end > __builtin_offsetof(struct wick_host_record, room_behind))
+        return bytes;
+    struct wick_host_mapped *to = (struct wick_host_mapped *)((char *)&at->record + end);
+    for (__u32 i = 0; i < WICK_HOST_MAPPED && at->env.mappings.range[i].hi; i++, end += sizeof *to) {
+        to[i] = at->env.mappings.range[i];
+        at->record.head.nmapped = i + 1;
+    }
+    return end;
 }
 
 /* The registers and the top of the stack, with which `wick host` walks again once it knows what was missing. The ring
@@ -475,7 +496,7 @@ static __attribute__((noinline)) long put(struct walker *at)
     if (at->record.head.flags & WICK_HOST_MISSED)
         copy_stack(at);
     /* a new process may not live until the ring is read next, and rules that were missed are for the next walk */
-    bool now = (at->record.head.flags & WICK_HOST_MISSED) || !bpf_map_lookup_elem(&known, &at->env.birth);
+    bool now = (at->record.head.flags & WICK_HOST_MISSED) || at->env.fresh;
     __u32 type = at->record.head.type;
     if (type == WICK_HOST_OCCURRENCE || type == WICK_HOST_IO || type == WICK_HOST_STALL || type == WICK_HOST_CALL)
         now = may_announce(at, now);
@@ -494,6 +515,8 @@ static __attribute__((noinline)) long put(struct walker *at)
         last[i] = at->links[i];
     if (at->record.head.ncontext)
         bytes = add_context(at, bytes);
+    if (at->env.fresh)
+        bytes = add_mapped(at, bytes);
     return bpf_ringbuf_output(&ring, &at->record, bytes, now ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
@@ -518,7 +541,7 @@ int sample(struct perf_context *ctx)
     at->env.at_hand.tables = KEPT_BY_CLOCK;
     __u64 begin = bpf_ktime_get_ns();
     at->record.head.type = WICK_HOST_SAMPLE;
-    fill_head(&at->record.head, &at->env.birth);
+    fill_head(at);
     bool in_user = (ctx->regs.cs & USER_MODE) == USER_MODE;
     if (!in_user) {
         at->record.head.flags |= WICK_HOST_IN_KERNEL;
@@ -615,7 +638,7 @@ int identify(struct wick_host_question *q)
     int i = find_range(m, q->addr);
     if (i < 0)
         return -1;
-    q->file = m->range[i & (CODE_RANGES - 1)].file;
+    q->file = m->range[i & (WICK_HOST_MAPPED - 1)].file;
     return 0;
 }
 

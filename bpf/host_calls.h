@@ -85,6 +85,8 @@ _Static_assert(sizeof(struct address) >= sizeof(__u16) + WICK_HOST_PATH, "there 
 struct call {
     __u64 begin_ns; /* 0 = none is */
     __u64 file;     /* open file of its descriptor; 0 = it is not followed, or has none */
+    __u64 began_ns, ended_ns, weight_ns,
+        socket_ns; /* at its end: here, since there is little room on the stack beside a walk */
     __u32 number, fd;
     struct address to; /* of connect() */
     __u32 to_bytes;    /* that it says its address has; 0 = it could not be read */
@@ -283,9 +285,13 @@ STEP_INLINE void count_call(struct wick_host_span_counts *kind, bool nested, boo
 static __attribute__((noinline)) int fill_call(struct wick_host_call *out, const struct call *of, __s64 result,
                                                struct sock *sk)
 {
+    out->begin_ns = of->began_ns;
+    out->whole_ns = of->ended_ns - of->began_ns;
     out->result = result;
     out->number = of->number;
-    if (!sk)
+    out->weight_ns = of->weight_ns;
+    out->socket_ns = of->socket_ns;
+    if (!sk || !of->socket_ns)
         return 0;
     fill_socket(&out->socket, sk);
     if (of->number == __NR_connect && result < 0 && of->to_bytes)
@@ -303,33 +309,31 @@ int call_exit(unsigned long long *ctx)
     struct wick_host_counts *c = bpf_map_lookup_elem(&counts, &zero);
     if (!of || !of->begin_ns || !p || !c)
         return 0;
-    __u64 begin = of->begin_ns, whole = now > begin ? now - begin : 0;
+    of->began_ns = of->begin_ns;
+    of->ended_ns = now > of->begin_ns ? now : of->begin_ns;
     of->begin_ns = 0;
     struct sock *sk = p->socket_ns ? socket_of_call(of, (__s64)ctx[1]) : NULL;
     if (p->call_ns)
         __atomic_fetch_add(&c->call.seen, 1, __ATOMIC_RELAXED);
     if (sk)
         __atomic_fetch_add(&c->socket.seen, 1, __ATOMIC_RELAXED);
-    __u64 weight = stands_for(whole, p->call_ns), socket_weight = sk ? stands_for(whole, p->socket_ns) : 0;
-    if (!weight && !socket_weight)
+    of->weight_ns = stands_for(of->ended_ns - of->began_ns, p->call_ns);
+    of->socket_ns = sk ? stands_for(of->ended_ns - of->began_ns, p->socket_ns) : 0;
+    if (!of->weight_ns && !of->socket_ns)
         return 0;
     struct walker *at = begin_span(WICK_HOST_CALL);
     bool full = false;
     if (at) {
         struct wick_host_call *call = &at->record.head.call_of;
         __builtin_memset(call, 0, sizeof *call);
-        call->begin_ns = begin;
-        call->whole_ns = whole;
-        call->weight_ns = weight;
-        call->socket_ns = socket_weight;
-        fill_call(call, of, (__s64)ctx[1], socket_weight ? sk : NULL);
+        fill_call(call, of, (__s64)ctx[1], sk);
         full = end_span(at);
     }
-    __u64 ns = bpf_ktime_get_ns() - now;
-    if (weight)
+    __u64 ns = bpf_ktime_get_ns() - of->ended_ns;
+    if (of->weight_ns)
         count_call(&c->call, !at, full, ns);
-    if (socket_weight)
-        count_call(&c->socket, !at, full, weight ? 0 : ns);
+    if (of->socket_ns)
+        count_call(&c->socket, !at, full, of->weight_ns ? 0 : ns);
     return 0;
 }
 

@@ -57,14 +57,15 @@ static __attribute__((noinline)) void fill_io(struct wick_host_io *io, struct re
 }
 
 /* A request that was chosen begins, in the thread that made it. Returns what became of its record. */
-STEP_INLINE __u32 record_start(void *ctx, struct request *rq, const struct transfer *t, struct wick_host_counts *c)
+STEP_INLINE __u32 record_start(void *ctx, struct request *rq, const struct transfer *t)
 {
     __u32 own = WICK_HOST_BY_IO, state = CHOSEN;
     struct walker *at = bpf_map_lookup_elem(&walkers, &own);
+    struct wick_host_counts *c;
     if (!at || __atomic_exchange_n(&at->env.busy, 1, __ATOMIC_RELAXED))
         return LOST_NESTED;
     at->record.head.type = WICK_HOST_IO;
-    fill_head(&at->record.head, &at->env.birth);
+    fill_head(at);
     at->record.head.flags |= WICK_HOST_IN_KERNEL;
     fill_io(&at->record.head.io, rq, t);
     long n = bpf_get_stack(ctx, at->record.kernel, sizeof at->record.kernel, IO_SKIP);
@@ -73,13 +74,16 @@ STEP_INLINE __u32 record_start(void *ctx, struct request *rq, const struct trans
         walk_user(at);
     if (put(at))
         state = LOST_RING;
-    __atomic_fetch_add(&c->io.walk_ns, bpf_ktime_get_ns() - at->record.head.time_ns, __ATOMIC_RELAXED);
+    own = 0;
+    if ((c = bpf_map_lookup_elem(&counts, &own)))
+        __atomic_fetch_add(&c->io.walk_ns, bpf_ktime_get_ns() - at->record.head.time_ns, __ATOMIC_RELAXED);
     at->env.busy = 0;
     return state;
 }
 
-/* A request is queued, or given to its device. */
-STEP_INLINE int request_begins(void *ctx, struct request *rq, bool issued)
+/* Notes a request that is queued, or given to its device. Whether it is a new one that was chosen. In a function of its
+ * own, whose stack is not there beside a walk. */
+static __attribute__((noinline)) bool note_request(struct request *rq, bool issued)
 {
     __u32 zero = 0;
     __u64 key = (__u64)rq, now = bpf_ktime_get_ns();
@@ -87,29 +91,33 @@ STEP_INLINE int request_begins(void *ctx, struct request *rq, bool issued)
     struct wick_host_counts *c = bpf_map_lookup_elem(&counts, &zero);
     struct transfer *t = bpf_map_lookup_elem(&transfers, &key);
     if (!p || !c)
-        return 0;
+        return false;
     if (t) {
         if (issued && !t->issued_ns) {
             t->issued_ns = now;
             t->bytes = rq->__data_len; /* others were merged with it */
         }
-        return 0;
+        return false;
     }
     bool chosen = p->io_period < 2 || bpf_get_prandom_u32() % p->io_period == 0;
     struct transfer begun = {now, issued ? now : 0, rq->__data_len, chosen ? CHOSEN : NOT_CHOSEN};
     __atomic_fetch_add(&c->io.requests, 1, __ATOMIC_RELAXED);
-    if (bpf_map_update_elem(&transfers, &key, &begun, BPF_NOEXIST)) {
-        if (chosen) {
-            __atomic_fetch_add(&c->io.fired, 1, __ATOMIC_RELAXED);
-            __atomic_fetch_add(&c->io.no_memory, 1, __ATOMIC_RELAXED);
-        }
-        return 0;
+    bool noted = !bpf_map_update_elem(&transfers, &key, &begun, BPF_NOEXIST);
+    if (!noted && chosen) {
+        __atomic_fetch_add(&c->io.fired, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&c->io.no_memory, 1, __ATOMIC_RELAXED);
     }
-    if (!chosen)
+    return noted && chosen;
+}
+
+STEP_INLINE int request_begins(void *ctx, struct request *rq, bool issued)
+{
+    __u64 key = (__u64)rq;
+    if (!note_request(rq, issued))
         return 0;
-    __u32 state = record_start(ctx, rq, &begun, c);
-    t = state == CHOSEN ? NULL : bpf_map_lookup_elem(&transfers, &key);
-    if (t)
+    struct transfer *t = bpf_map_lookup_elem(&transfers, &key);
+    __u32 state = t ? record_start(ctx, rq, t) : CHOSEN;
+    if (state != CHOSEN && (t = bpf_map_lookup_elem(&transfers, &key))) /* it may be done by now */
         t->state = state;
     return 0;
 }

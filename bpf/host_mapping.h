@@ -39,6 +39,7 @@ struct maple_arange_64 {
 };
 struct mm_struct___mapped {
     struct maple_tree mm_mt;
+    void *binfmt;
 };
 struct super_block {
     __u32 s_dev;
@@ -75,27 +76,35 @@ struct vm_area_struct {
 enum { MAPLE_LEVELS = 8, MAPLE_WORDS = 32, MAPLE_PIVOTS = 15, MAPLE_IS_NODE = 2, MAPLE_FIRST = 4096 };
 enum { MAPLE_TYPE = 3, MAPLE_TYPES = 15, MAPLE_LEAF = 1, MAPLE_ARANGE = 3, PAGE_SHIFT = 12 };
 
-enum { CODE_RANGES = 4 }; /* a power of two */
-
-/* A piece of the address space; .file.device is 0 if it is of no file. */
-struct code_range {
-    __u64 lo, hi;
-    __u64 offset; /* of lo in the file */
-    struct wick_host_inode file;
-};
-
 struct mappings {
-    struct code_range range[CODE_RANGES]; /* the last ones that were found */
+    struct wick_host_mapped range[WICK_HOST_MAPPED]; /* the last ones that were found; hi 0: none */
     __u64 node[MAPLE_WORDS];
-    __u64 slot, vma;
-    __u32 next, pad;
+    __u64 at, slot; /* a node, or what the tree holds */
+    __u32 next, type;
+    /* what is read on the way: beside a walk there is little room on the stack */
+    struct wick_host_mapped found;
+    const void *mm;
+    const struct file___mapped *file, *again;
+    const struct inode___mapped *inode;
+    const struct super_block *sb;
+    struct timespec64 change;
+    __u64 page, lo;
+    __u32 device, change_ns;
 };
 
 STEP_INLINE void begin_mappings(struct mappings *m)
 {
     m->next = 0;
-    for (int i = 0; i < CODE_RANGES; i++)
+    for (int i = 0; i < WICK_HOST_MAPPED; i++)
         m->range[i].lo = m->range[i].hi = 0;
+}
+
+/* Whether the thread is between two programs: it has the memory of the one that is being loaded already, and the
+ * registers of the one before. */
+STEP_INLINE bool is_being_loaded(void)
+{
+    const struct mm_struct___mapped *mm = (const void *)bpf_get_current_task_btf()->mm;
+    return mm && !mm->binfmt;
 }
 
 /* Which slot of m->node holds pc: in front of it are the pivots below pc; those that are not in use are 0. The count is
@@ -115,86 +124,74 @@ STEP_INLINE void choose_slot(struct mappings *m, __u64 pc, bool arange)
     }
 }
 
-/* Leaves the mapping around pc in m->vma, if the tree says so. 0 on success. */
+/* Leaves the mapping around pc in m->at, if the tree says so. 0 on success. */
 STEP_INLINE int find_vma(struct mappings *m, __u64 pc)
 {
-    if (STEP_NULL(m) || !bpf_core_field_exists(struct mm_struct___mapped, mm_mt))
+    if (!bpf_core_field_exists(struct mm_struct___mapped, mm_mt))
         return -1;
     const struct mm_struct___mapped *mm = (const void *)bpf_get_current_task_btf()->mm;
     if (!mm)
         return -1;
-    __u64 at = (__u64)mm->mm_mt.ma_root;
-    if ((at & 3) != MAPLE_IS_NODE || at < MAPLE_FIRST)
+    m->at = (__u64)mm->mm_mt.ma_root;
+    if ((m->at & 3) != MAPLE_IS_NODE || m->at < MAPLE_FIRST)
         return -1;
     for (int level = 0; level < MAPLE_LEVELS; level++) {
-        __u32 type = at >> MAPLE_TYPE & MAPLE_TYPES;
-        if (type < MAPLE_LEAF || type > MAPLE_ARANGE ||
-            bpf_probe_read_kernel(m->node, sizeof m->node, (const void *)(at & ~(__u64)0xff)))
+        m->type = m->at >> MAPLE_TYPE & MAPLE_TYPES;
+        if (m->type < MAPLE_LEAF || m->type > MAPLE_ARANGE ||
+            bpf_probe_read_kernel(m->node, sizeof m->node, (const void *)(m->at & ~(__u64)0xff)))
             return -1;
-        choose_slot(m, pc, type == MAPLE_ARANGE);
-        at = m->node[m->slot & (MAPLE_WORDS - 1)];
-        if (type == MAPLE_LEAF) {
-            m->vma = at;
-            return at < MAPLE_FIRST ? -1 : 0;
-        }
+        choose_slot(m, pc, m->type == MAPLE_ARANGE);
+        m->at = m->node[m->slot & (MAPLE_WORDS - 1)];
+        if (m->type == MAPLE_LEAF)
+            return m->at < MAPLE_FIRST ? -1 : 0;
     }
     return -1;
 }
 
 #define READ(to, from) bpf_probe_read_kernel(&(to), sizeof(to), &(from))
 
-STEP_INLINE int read_change(struct wick_host_inode *out, const struct inode___mapped *inode)
+STEP_INLINE int read_change(struct mappings *m)
 {
-    enum { SECOND = 1000000000 };
-    const struct inode___before_6_11 *later = (const void *)inode;
-    const struct inode___before_6_6 *earlier = (const void *)inode;
-    struct timespec64 t = {0, 0};
-    __u32 ns = 0;
+    const struct inode___before_6_11 *later = (const void *)m->inode;
+    const struct inode___before_6_6 *earlier = (const void *)m->inode;
     int rc = -1;
-    if (bpf_core_field_exists(inode->i_ctime_sec)) {
-        rc = READ(t.tv_sec, inode->i_ctime_sec) || READ(ns, inode->i_ctime_nsec);
-        t.tv_nsec = ns;
+    if (bpf_core_field_exists(m->inode->i_ctime_sec)) {
+        rc = READ(m->change.tv_sec, m->inode->i_ctime_sec) || READ(m->change_ns, m->inode->i_ctime_nsec);
+        m->change.tv_nsec = m->change_ns;
     } else if (bpf_core_field_exists(later->__i_ctime)) {
-        rc = READ(t.tv_sec, later->__i_ctime.tv_sec) || READ(t.tv_nsec, later->__i_ctime.tv_nsec);
+        rc = READ(m->change.tv_sec, later->__i_ctime.tv_sec) || READ(m->change.tv_nsec, later->__i_ctime.tv_nsec);
     } else if (bpf_core_field_exists(earlier->i_ctime)) {
-        rc = READ(t.tv_sec, earlier->i_ctime.tv_sec) || READ(t.tv_nsec, earlier->i_ctime.tv_nsec);
+        rc = READ(m->change.tv_sec, earlier->i_ctime.tv_sec) || READ(m->change.tv_nsec, earlier->i_ctime.tv_nsec);
     }
-    out->changed_ns = (__u64)t.tv_sec * SECOND + (__u64)t.tv_nsec;
     return rc;
 }
 
-/* What a file is known by. 0 on success. */
-STEP_INLINE int read_inode(struct wick_host_inode *out, __u64 file)
+/* What m->file is known by. 0 on success. */
+STEP_INLINE int read_inode(struct mappings *m)
 {
-    const struct inode___mapped *inode = NULL;
-    const struct super_block *sb = NULL;
-    __u32 device = 0;
-    if (STEP_NULL(out) || READ(inode, ((const struct file___mapped *)file)->f_inode) || READ(sb, inode->i_sb) ||
-        READ(device, sb->s_dev) || READ(out->number, inode->i_ino) || read_change(out, inode))
+    enum { SECOND = 1000000000 };
+    if (READ(m->inode, m->file->f_inode) || READ(m->sb, m->inode->i_sb) || READ(m->device, m->sb->s_dev) ||
+        READ(m->found.file.number, m->inode->i_ino) || read_change(m))
         return -1;
-    out->device = (__u64)device | WICK_HOST_OF_FILE;
+    m->found.file.changed_ns = (__u64)m->change.tv_sec * SECOND + (__u64)m->change.tv_nsec;
+    m->found.file.device = m->device | WICK_HOST_OF_FILE;
     return 0;
 }
 
-/* What m->vma is, if it is a mapping of this address space around pc. 0 on success. */
-STEP_INLINE int read_vma(struct mappings *m, struct code_range *out, __u64 pc)
+#define VMA ((const struct vm_area_struct *)m->at)
+
+/* Fills m->found if m->at is a mapping of this address space around pc. 0 on success. */
+STEP_INLINE int read_vma(struct mappings *m, __u64 pc)
 {
-    if (STEP_NULL(m) || STEP_NULL(out))
+    m->found.file.device = 0;
+    if (READ(m->found.lo, VMA->vm_start) || READ(m->found.hi, VMA->vm_end) || READ(m->mm, VMA->vm_mm) ||
+        READ(m->page, VMA->vm_pgoff) || READ(m->file, VMA->vm_file) || m->mm != bpf_get_current_task_btf()->mm ||
+        pc < m->found.lo || pc >= m->found.hi)
         return -1;
-    const struct vm_area_struct *vma = (const void *)m->vma;
-    const void *mm = NULL, *file = NULL, *again = NULL;
-    __u64 page = 0;
-    out->file.device = 0;
-    if (READ(out->lo, vma->vm_start) || READ(out->hi, vma->vm_end) || READ(mm, vma->vm_mm) ||
-        READ(page, vma->vm_pgoff) || READ(file, vma->vm_file) || mm != bpf_get_current_task_btf()->mm || pc < out->lo ||
-        pc >= out->hi)
-        return -1;
-    out->offset = page << PAGE_SHIFT;
-    if (!file || read_inode(&out->file, (__u64)file))
-        out->file.device = 0;
-    __u64 lo = 0;
-    if (READ(lo, vma->vm_start) || READ(again, vma->vm_file) || lo != out->lo || again != file)
-        out->file.device = 0;
+    m->found.offset = m->page << PAGE_SHIFT;
+    if (!m->file || read_inode(m) || READ(m->lo, VMA->vm_start) || READ(m->again, VMA->vm_file) ||
+        m->lo != m->found.lo || m->again != m->file)
+        m->found.file.device = 0;
     return 0;
 }
 
@@ -203,18 +200,17 @@ STEP_FN int find_range(struct mappings *m, __u64 pc)
 {
     if (STEP_NULL(m))
         return -1;
-    for (int i = 0; i < CODE_RANGES; i++)
+    for (int i = 0; i < WICK_HOST_MAPPED; i++)
         if (pc >= m->range[i].lo && pc < m->range[i].hi)
             return i;
-    __u32 i = m->next & (CODE_RANGES - 1);
-    if (find_vma(m, pc) || read_vma(m, &m->range[i], pc)) {
-        m->range[i].lo = m->range[i].hi = 0;
+    if (find_vma(m, pc) || read_vma(m, pc))
         return -1;
-    }
-    m->next = i + 1;
+    __u32 i = m->next++ & (WICK_HOST_MAPPED - 1);
+    m->range[i] = m->found;
     return (int)i;
 }
 
+#undef VMA
 #undef READ
 
 #endif

@@ -107,10 +107,10 @@ void wick_machine_totals_print(const struct wick_opt_host_events *e, const struc
     if (t->skipped)
         wick_ui_note("besides, the kernel skipped %" PRIu64 " ticks of the clock", t->skipped);
     if (t->ended)
-        wick_ui_note(t->ended == 1 ? "%" PRIu64
-                                     " process had ended before its mappings were read: its functions have no names"
-                                   : "%" PRIu64 " processes had ended before their mappings were read: their functions "
-                                     "have no names",
+        wick_ui_note(t->ended == 1 ? "%" PRIu64 " process had ended before it was read: only code of files that others "
+                                     "ran as well has names"
+                                   : "%" PRIu64 " processes had ended before they were read: only code of files that "
+                                     "others ran as well has names",
                      t->ended);
     if (t->cgroups_left_out)
         wick_ui_note("the CPU limits of %" PRIu64 " cgroups are missing: too many were met", t->cgroups_left_out);

@@ -36,6 +36,7 @@ enum {
     WICK_HOST_STALLS = 4096,     /* threads that wait for memory at a time */
     WICK_HOST_COPIED = 6 * 4096, /* bytes of a stack */
     WICK_HOST_PATH = 64,         /* of a local socket; longer ones are cut */
+    WICK_HOST_MAPPED = 4,        /* mappings that go with a record of a process which is not known yet */
 };
 
 enum wick_host_type {
@@ -134,6 +135,21 @@ struct wick_host_call {
     struct wick_host_socket socket; /* if socket_ns is not 0 */
 };
 
+/* A file, by what the kernel has of it; a change time cannot be set by hand. */
+struct wick_host_inode {
+    uint64_t device; /* with WICK_HOST_OF_FILE; 0 = none */
+    uint64_t number, changed_ns;
+};
+
+#define WICK_HOST_OF_FILE (UINT64_C(1) << 63) /* no process was started then */
+
+/* A piece of an address space that code was found in. */
+struct wick_host_mapped {
+    uint64_t lo, hi;
+    uint64_t offset; /* of lo in the file */
+    struct wick_host_inode file;
+};
+
 /* What is the same in every record. */
 struct wick_host_head {
     uint32_t type; /* enum wick_host_type */
@@ -146,7 +162,8 @@ struct wick_host_head {
     char process_comm[WICK_HOST_COMM]; /* of the process */
     uint32_t nkernel, nframes;
     uint32_t nothers, nlinks;
-    uint32_t ncontext, pad; /* bytes of the thread's context */
+    uint32_t ncontext; /* bytes of the thread's context */
+    uint32_t nmapped;
     union {
         /* of a wait: for how long it could not run, and then for how long it could and did not, both as many times as
          * the record stands for; the system call it was in, negative = none; from when until when it could not run, as
@@ -197,7 +214,8 @@ struct wick_host_link {
 };
 
 /* Only so many frames as there are, with the others of a wait, its links, and then the thread's context right behind
- * them, and bytes up to a multiple of eight. A native frame's `level` is 1 if the rules of its page were not there. */
+ * them, bytes up to a multiple of eight, and of a process that is not known yet the mappings that the walk came by. A
+ * native frame's `level` is 1 if the rules of its page were not there. */
 struct wick_host_record {
     struct wick_host_head head;
     uint64_t kernel[WICK_HOST_KERNEL];
@@ -205,6 +223,7 @@ struct wick_host_record {
     struct wick_host_other room[WICK_HOST_OTHERS];
     struct wick_host_link more_room[WICK_HOST_LINKS];
     uint8_t last_room[WICK_HOST_CONTEXT + 8];
+    struct wick_host_mapped room_behind[WICK_HOST_MAPPED];
 };
 
 /* The top of a stack, and where its walk begins. It belongs to the record of the same thread and moment, which comes
@@ -234,25 +253,23 @@ static inline const uint8_t *wick_host_thread_context(const struct wick_host_rec
     return (const uint8_t *)(wick_host_links(s) + s->head.nlinks);
 }
 
+/* Mappings of its process; s->head.nmapped of them. */
+static inline const struct wick_host_mapped *wick_host_mapped(const struct wick_host_record *s)
+{
+    return (const struct wick_host_mapped *)(wick_host_thread_context(s) + ((s->head.ncontext + 7) & ~UINT64_C(7)));
+}
+
 /* Bytes behind the frames. */
 static inline uint64_t wick_host_bytes_behind(const struct wick_host_head *h)
 {
     return h->nothers * sizeof(struct wick_host_other) + h->nlinks * sizeof(struct wick_host_link) +
-           ((h->ncontext + 7) & ~UINT64_C(7));
+           ((h->ncontext + 7) & ~UINT64_C(7)) + h->nmapped * sizeof(struct wick_host_mapped);
 }
 
 /* Where the threads of a process have the pointer to what they publish (elf/tls_descriptor.h). */
 struct wick_host_publisher {
     uint64_t dynamic, module, offset;
 };
-
-/* A file, by what the kernel has of it; a change time cannot be set by hand. */
-struct wick_host_inode {
-    uint64_t device; /* with WICK_HOST_OF_FILE; 0 = none */
-    uint64_t number, changed_ns;
-};
-
-#define WICK_HOST_OF_FILE (UINT64_C(1) << 63) /* no process was started then */
 
 /* Which file is mapped at an address of the process that asks. */
 struct wick_host_question {

@@ -14,10 +14,8 @@
  * must belong to a switch that was seen, else a sleep would be taken for time on the run queue. The threads that there
  * are already are noted at last, by an iterator that is run once. Counters are kept for each CPU and summed up here.
  */
-#include "ebpf/host_kernel.h"
+#include "ebpf/host_kernel_int.h"
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -39,55 +36,18 @@
 
 /* --- the library --- */
 
-/* It is loaded when it is needed: with libelf it would add 1 ms of CPU time to the 4 that the start of every command
- * takes. */
-#define LIBRARY "libbpf.so.1"
-#define EACH(X)                            \
-    X(bpf_iter_create)                     \
-    X(bpf_link__destroy)                   \
-    X(bpf_link__fd)                        \
-    X(bpf_map_delete_elem)                 \
-    X(bpf_map_get_next_key)                \
-    X(bpf_map_lookup_elem)                 \
-    X(bpf_map_update_elem)                 \
-    X(bpf_obj_get_info_by_fd)              \
-    X(bpf_object__close)                   \
-    X(bpf_object__find_map_fd_by_name)     \
-    X(bpf_object__find_program_by_name)    \
-    X(bpf_object__load)                    \
-    X(bpf_object__open_mem)                \
-    X(bpf_prog_test_run_opts)              \
-    X(bpf_program__attach)                 \
-    X(bpf_program__attach_iter)            \
-    X(bpf_program__attach_kprobe)          \
-    X(bpf_program__attach_perf_event)      \
-    X(bpf_program__attach_perf_event_opts) \
-    X(bpf_program__fd)                     \
-    X(bpf_program__set_autoload)           \
-    X(libbpf_find_vmlinux_btf_id)          \
-    X(libbpf_num_possible_cpus)            \
-    X(libbpf_set_print)                    \
-    X(ring_buffer__consume)                \
-    X(ring_buffer__epoll_fd)               \
-    X(ring_buffer__free)                   \
-    X(ring_buffer__new)
-
-static struct {
-#define POINTER(name) __typeof__(&name) name;
-    EACH(POINTER)
-#undef POINTER
-} library;
+struct wick_host_libbpf wick_host_libbpf;
 
 static int load_library(struct wick_err *err)
 {
-    void *lib = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    void *lib = dlopen(WICK_HOST_LIBBPF, RTLD_NOW | RTLD_LOCAL);
     bool whole = lib != NULL;
-#define FIND(name) whole = whole && (library.name = (__typeof__(&name))dlsym(lib, #name));
-    EACH(FIND)
+#define FIND(name) whole = whole && (wick_host_libbpf.name = (__typeof__(&name))dlsym(lib, #name));
+    WICK_HOST_LIBBPF_EACH(FIND)
 #undef FIND
     return whole ? 0
                  : wick_err_set(err, WICK_E_UNSUPPORTED,
-                                "wick host needs the library " LIBRARY
+                                "wick host needs the library " WICK_HOST_LIBBPF
                                 ", which cannot be loaded: %s; Debian's package is "
                                 "libbpf1",
                                 lib ? "it is another version" : dlerror());
@@ -102,69 +62,43 @@ enum { KERNEL_MAJOR = 5, KERNEL_MINOR = 17 };
  * another CPU can be looked up. */
 enum { WAITS_MAJOR = 6, WAITS_MINOR = 1 };
 
-/* What is attached together, in this order. A tracepoint is named where a kernel may lack it, and then has nothing of
- * that kind to record. */
-enum group { GROUP_WAITS, GROUP_IO, GROUP_STALLS, GROUP_CALLS, GROUP_OOM_KILLS, GROUPS };
-enum { MOST_PROGRAMS = 12 };
-
+/* Of a group, in this order. A tracepoint is named where a kernel may lack it, and then has nothing of that kind to
+ * record. */
 struct group_program {
     const char *name, *tracepoint;
 };
 
-static const struct group_program group_programs[GROUPS][MOST_PROGRAMS + 1] = {
+static const struct group_program group_programs[WICK_HOST_GROUPS][WICK_HOST_PROGRAMS + 1] = {
     /* a wakeup that is seen belongs to a switch that was seen, else a sleep would be taken for time on the run queue */
-    [GROUP_WAITS] = {{"wait_switch", NULL},
-                     {"wait_migrate", NULL},
-                     {"wait_handler_entry", NULL},
-                     {"wait_handler_exit", NULL},
-                     {"wait_soft_entry", NULL},
-                     {"wait_soft_exit", NULL},
-                     {"wait_timer_entry", NULL},
-                     {"wait_timer_exit", NULL},
-                     {"wait_packet", NULL},
-                     {"wait_waking", NULL},
-                     {"wait_wakeup_new", NULL},
-                     {"wait_wakeup", NULL}},
+    [WICK_HOST_GROUP_WAITS] = {{"wait_switch", NULL},
+                               {"wait_migrate", NULL},
+                               {"wait_handler_entry", NULL},
+                               {"wait_handler_exit", NULL},
+                               {"wait_soft_entry", NULL},
+                               {"wait_soft_exit", NULL},
+                               {"wait_timer_entry", NULL},
+                               {"wait_timer_exit", NULL},
+                               {"wait_packet", NULL},
+                               {"wait_waking", NULL},
+                               {"wait_wakeup_new", NULL},
+                               {"wait_wakeup", NULL}},
     /* the end first: of what is seen to begin the end is seen */
-    [GROUP_IO] = {{"io_complete", NULL}, {"io_issue", NULL}, {"io_insert", NULL}},
-    [GROUP_STALLS] = {{"reclaim_end", "mm_vmscan_direct_reclaim_end"},
-                      {"cgroup_end", "mm_vmscan_memcg_reclaim_end"},
-                      {"compaction_end", "mm_compaction_end"},
-                      {"reclaim_begin", "mm_vmscan_direct_reclaim_begin"},
-                      {"cgroup_begin", "mm_vmscan_memcg_reclaim_begin"},
-                      {"compaction_begin", "mm_compaction_begin"}},
-    [GROUP_CALLS] = {{"call_exit", NULL}, {"call_enter", NULL}},
+    [WICK_HOST_GROUP_IO] = {{"io_complete", NULL}, {"io_issue", NULL}, {"io_insert", NULL}},
+    [WICK_HOST_GROUP_STALLS] = {{"reclaim_end", "mm_vmscan_direct_reclaim_end"},
+                                {"cgroup_end", "mm_vmscan_memcg_reclaim_end"},
+                                {"compaction_end", "mm_compaction_end"},
+                                {"reclaim_begin", "mm_vmscan_direct_reclaim_begin"},
+                                {"cgroup_begin", "mm_vmscan_memcg_reclaim_begin"},
+                                {"compaction_begin", "mm_compaction_begin"}},
+    [WICK_HOST_GROUP_CALLS] = {{"call_exit", NULL}, {"call_enter", NULL}},
     /* always attached; the mark first, which does nothing without the signal */
-    [GROUP_OOM_KILLS] = {{"oom_victim", NULL}, {"oom_signal", NULL}},
+    [WICK_HOST_GROUP_OOM_KILLS] = {{"oom_victim", NULL}, {"oom_signal", NULL}},
 };
 
 /* Where a thread that has a processor again is seen: the tracepoint sched_exit_tp, or before Linux 6.16 a probe. */
 #define AGAIN_PROGRAM   "wait_exit"
 #define AGAIN_PROBE     "wait_return"
 #define THREADS_PROGRAM "wait_threads" /* an iterator: run once */
-
-struct wick_host_kernel {
-    struct bpf_object *object;
-    struct bpf_program *sample, *births;
-    struct bpf_link *exit_link, *exec_link, *again_link, *group_links[GROUPS][MOST_PROGRAMS];
-    struct wick_host_plan planned;
-    bool probes; /* there is no sched_exit_tp */
-    struct ring_buffer *ring;
-    int jvms, threads, publishers, pages, rules, known, counts, plan, counted;
-    int identify; /* a program */
-    wick_host_take *take;
-    void *arg;
-    uint64_t interval_ns;
-    int *events; /* of each CPU that is online */
-    struct bpf_link **links;
-    int count, cpus;
-    struct counter {
-        struct bpf_link *link; /* has the descriptor */
-        int fd;
-        uint32_t number; /* of the counted event */
-    } * counters;
-    size_t ncounters;
-};
 
 /* What libbpf said last, for the message of a failure, or why the kernel's verifier refused a program. */
 static char complaint[400];
@@ -229,27 +163,27 @@ static int find_maps(struct wick_host_kernel *k)
                 {"pages", &k->pages},   {"rules", &k->rules},     {"known", &k->known},
                 {"counts", &k->counts}, {"plan", &k->plan},       {"counted", &k->counted}};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
-        if ((*maps[i].fd = library.bpf_object__find_map_fd_by_name(k->object, maps[i].name)) < 0)
+        if ((*maps[i].fd = wick_host_libbpf.bpf_object__find_map_fd_by_name(k->object, maps[i].name)) < 0)
             return -ENOENT;
-    k->ring =
-        library.ring_buffer__new(library.bpf_object__find_map_fd_by_name(k->object, "ring"), take_record, k, NULL);
-    k->sample = library.bpf_object__find_program_by_name(k->object, "sample");
-    k->births = library.bpf_object__find_program_by_name(k->object, "births");
-    const struct bpf_program *p = library.bpf_object__find_program_by_name(k->object, "identify");
-    k->identify = p ? library.bpf_program__fd(p) : -1;
+    k->ring = wick_host_libbpf.ring_buffer__new(wick_host_libbpf.bpf_object__find_map_fd_by_name(k->object, "ring"),
+                                                take_record, k, NULL);
+    k->sample = wick_host_libbpf.bpf_object__find_program_by_name(k->object, "sample");
+    k->births = wick_host_libbpf.bpf_object__find_program_by_name(k->object, "births");
+    const struct bpf_program *p = wick_host_libbpf.bpf_object__find_program_by_name(k->object, "identify");
+    k->identify = p ? wick_host_libbpf.bpf_program__fd(p) : -1;
     return k->ring && k->sample && k->births ? 0 : -ENOMEM;
 }
 
 static struct bpf_link *attach(struct wick_host_kernel *k, const char *program)
 {
-    struct bpf_program *p = library.bpf_object__find_program_by_name(k->object, program);
-    return p ? library.bpf_program__attach(p) : NULL;
+    struct bpf_program *p = wick_host_libbpf.bpf_object__find_program_by_name(k->object, program);
+    return p ? wick_host_libbpf.bpf_program__attach(p) : NULL;
 }
 
 static int want(struct wick_host_kernel *k, const char *program, bool wanted)
 {
-    struct bpf_program *p = library.bpf_object__find_program_by_name(k->object, program);
-    return !p || library.bpf_program__set_autoload(p, wanted) ? -ENOENT : 0;
+    struct bpf_program *p = wick_host_libbpf.bpf_object__find_program_by_name(k->object, program);
+    return !p || wick_host_libbpf.bpf_program__set_autoload(p, wanted) ? -ENOENT : 0;
 }
 
 /* The programs of counted events, in the order of enum wick_host_probe_kind. */
@@ -259,7 +193,7 @@ enum { COUNTED_PROGRAMS = sizeof counted_programs / sizeof *counted_programs };
 /* Whether the kernel has that tracepoint. */
 static bool is_known(const char *tracepoint)
 {
-    bool known = library.libbpf_find_vmlinux_btf_id(tracepoint, BPF_TRACE_RAW_TP) > 0;
+    bool known = wick_host_libbpf.libbpf_find_vmlinux_btf_id(tracepoint, BPF_TRACE_RAW_TP) > 0;
     *complaint = 0; /* that there is none is no reason of a failure */
     return known;
 }
@@ -269,7 +203,7 @@ static bool is_there(const struct group_program *p)
     return !p->tracepoint || is_known(p->tracepoint);
 }
 
-static int want_group(struct wick_host_kernel *k, enum group g, bool wanted)
+static int want_group(struct wick_host_kernel *k, enum wick_host_group g, bool wanted)
 {
     int rc = 0;
     for (const struct group_program *p = group_programs[g]; p->name && !rc; p++)
@@ -277,7 +211,7 @@ static int want_group(struct wick_host_kernel *k, enum group g, bool wanted)
     return rc;
 }
 
-static bool attach_group(struct wick_host_kernel *k, enum group g)
+static bool attach_group(struct wick_host_kernel *k, enum wick_host_group g)
 {
     const struct group_program *p = group_programs[g];
     for (size_t i = 0; p[i].name; i++)
@@ -289,20 +223,20 @@ static bool attach_group(struct wick_host_kernel *k, enum group g)
 static int load(struct wick_host_kernel *k, unsigned what)
 {
     bool waits = what & WICK_HOST_LOAD_WAITS;
-    k->object = library.bpf_object__open_mem(wick_host_object, wick_host_object_size, NULL);
+    k->object = wick_host_libbpf.bpf_object__open_mem(wick_host_object, wick_host_object_size, NULL);
     if (!k->object)
         return -errno;
     k->probes = waits && !is_known("sched_exit_tp");
     int rc = want(k, THREADS_PROGRAM, waits);
     rc = rc ? rc : want(k, AGAIN_PROGRAM, waits && !k->probes);
     rc = rc ? rc : want(k, AGAIN_PROBE, k->probes);
-    const bool wanted[GROUPS] = {waits, what & WICK_HOST_LOAD_IO, what & WICK_HOST_LOAD_STALLS,
-                                 what & WICK_HOST_LOAD_CALLS, true};
-    for (int g = 0; g < GROUPS && !rc; g++)
-        rc = want_group(k, (enum group)g, wanted[g]);
+    const bool wanted[WICK_HOST_GROUPS] = {waits, what & WICK_HOST_LOAD_IO, what & WICK_HOST_LOAD_STALLS,
+                                           what & WICK_HOST_LOAD_CALLS, true};
+    for (int g = 0; g < WICK_HOST_GROUPS && !rc; g++)
+        rc = want_group(k, (enum wick_host_group)g, wanted[g]);
     for (size_t i = 0; i < COUNTED_PROGRAMS && !rc; i++)
         rc = want(k, counted_programs[i], what >> i & WICK_HOST_LOAD_COUNTED);
-    return rc ? rc : library.bpf_object__load(k->object);
+    return rc ? rc : wick_host_libbpf.bpf_object__load(k->object);
 }
 
 int wick_host_kernel_open(struct wick_host_kernel **out, unsigned what, wick_host_take *take, void *arg,
@@ -316,8 +250,8 @@ int wick_host_kernel_open(struct wick_host_kernel **out, unsigned what, wick_hos
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     k->take = take;
     k->arg = arg;
-    k->cpus = library.libbpf_num_possible_cpus();
-    library.libbpf_set_print(keep_complaint);
+    k->cpus = wick_host_libbpf.libbpf_num_possible_cpus();
+    wick_host_libbpf.libbpf_set_print(keep_complaint);
     *complaint = refused = 0;
     rc = k->cpus > 0 ? 0 : k->cpus;
     if (!rc) {
@@ -328,7 +262,7 @@ int wick_host_kernel_open(struct wick_host_kernel **out, unsigned what, wick_hos
     rc = rc ? rc : find_maps(k);
     if (!rc && (!(k->exit_link = attach(k, "process_exit")) || !(k->exec_link = attach(k, "process_exec"))))
         rc = -errno;
-    if (!rc && !attach_group(k, GROUP_OOM_KILLS))
+    if (!rc && !attach_group(k, WICK_HOST_GROUP_OOM_KILLS))
         rc = -errno;
     if (rc) {
         wick_host_kernel_close(k);
@@ -343,10 +277,10 @@ void wick_host_kernel_close(struct wick_host_kernel *k)
     if (!k)
         return;
     wick_host_kernel_stop(k);
-    library.bpf_link__destroy(k->exit_link);
-    library.bpf_link__destroy(k->exec_link);
-    library.ring_buffer__free(k->ring);
-    library.bpf_object__close(k->object);
+    wick_host_libbpf.bpf_link__destroy(k->exit_link);
+    wick_host_libbpf.bpf_link__destroy(k->exec_link);
+    wick_host_libbpf.ring_buffer__free(k->ring);
+    wick_host_libbpf.bpf_object__close(k->object);
     free(k->events);
     free(k->links);
     free(k->counters);
@@ -366,7 +300,7 @@ int wick_host_kernel_start(struct wick_host_kernel *k, uint64_t interval_ns, str
         int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
         if (fd < 0 && errno == ENODEV)
             continue; /* this CPU is not online */
-        struct bpf_link *link = fd < 0 ? NULL : library.bpf_program__attach_perf_event(k->sample, fd);
+        struct bpf_link *link = fd < 0 ? NULL : wick_host_libbpf.bpf_program__attach_perf_event(k->sample, fd);
         if (!link) {
             int error = errno;
             if (fd >= 0)
@@ -385,31 +319,31 @@ int wick_host_kernel_start(struct wick_host_kernel *k, uint64_t interval_ns, str
 /* Has the kernel side note each thread that there is. */
 static int visit_threads(struct wick_host_kernel *k)
 {
-    struct bpf_program *p = library.bpf_object__find_program_by_name(k->object, THREADS_PROGRAM);
-    struct bpf_link *link = p ? library.bpf_program__attach_iter(p, NULL) : NULL;
-    int fd = link ? library.bpf_iter_create(library.bpf_link__fd(link)) : -1;
+    struct bpf_program *p = wick_host_libbpf.bpf_object__find_program_by_name(k->object, THREADS_PROGRAM);
+    struct bpf_link *link = p ? wick_host_libbpf.bpf_program__attach_iter(p, NULL) : NULL;
+    int fd = link ? wick_host_libbpf.bpf_iter_create(wick_host_libbpf.bpf_link__fd(link)) : -1;
     char nothing[64];
     ssize_t n = -1;
     while (fd >= 0 && (n = read(fd, nothing, sizeof nothing)) > 0) {
     }
     if (fd >= 0)
         close(fd);
-    library.bpf_link__destroy(link);
+    wick_host_libbpf.bpf_link__destroy(link);
     return n < 0 ? -1 : 0;
 }
 
 static int set_probe(void *arg, const char *function)
 {
     struct wick_host_kernel *k = arg;
-    struct bpf_program *p = library.bpf_object__find_program_by_name(k->object, AGAIN_PROBE);
-    k->again_link = p ? library.bpf_program__attach_kprobe(p, true, function) : NULL;
+    struct bpf_program *p = wick_host_libbpf.bpf_object__find_program_by_name(k->object, AGAIN_PROBE);
+    k->again_link = p ? wick_host_libbpf.bpf_program__attach_kprobe(p, true, function) : NULL;
     return k->again_link ? 0 : p ? errno : EINVAL;
 }
 
 static int set_plan(struct wick_host_kernel *k)
 {
     uint32_t key = 0;
-    return library.bpf_map_update_elem(k->plan, &key, &k->planned, BPF_ANY);
+    return wick_host_libbpf.bpf_map_update_elem(k->plan, &key, &k->planned, BPF_ANY);
 }
 
 static int cannot_trace(const char *what, const char *word, struct wick_err *err)
@@ -419,7 +353,7 @@ static int cannot_trace(const char *what, const char *word, struct wick_err *err
 }
 
 /* By what is planned. */
-static int start_group(struct wick_host_kernel *k, enum group g, const char *what, const char *word,
+static int start_group(struct wick_host_kernel *k, enum wick_host_group g, const char *what, const char *word,
                        struct wick_err *err)
 {
     return !set_plan(k) && attach_group(k, g) ? 0 : cannot_trace(what, word, err);
@@ -437,20 +371,20 @@ int wick_host_kernel_start_waits(struct wick_host_kernel *k, uint64_t threshold_
     k->planned.threshold_ns = threshold_ns;
     if (!k->again_link)
         return cannot_trace("the scheduler", "sched", err);
-    int rc = start_group(k, GROUP_WAITS, "the scheduler", "sched", err);
+    int rc = start_group(k, WICK_HOST_GROUP_WAITS, "the scheduler", "sched", err);
     return rc || !visit_threads(k) ? rc : cannot_trace("the scheduler", "sched", err);
 }
 
 int wick_host_kernel_start_io(struct wick_host_kernel *k, uint64_t period, struct wick_err *err)
 {
     k->planned.io_period = period;
-    return start_group(k, GROUP_IO, "requests to disks", "blockio", err);
+    return start_group(k, WICK_HOST_GROUP_IO, "requests to disks", "blockio", err);
 }
 
 int wick_host_kernel_start_stalls(struct wick_host_kernel *k, uint64_t threshold_ns, struct wick_err *err)
 {
     k->planned.stall_ns = threshold_ns;
-    return start_group(k, GROUP_STALLS, "stalls for memory", "memstall", err);
+    return start_group(k, WICK_HOST_GROUP_STALLS, "stalls for memory", "memstall", err);
 }
 
 int wick_host_kernel_start_calls(struct wick_host_kernel *k, uint64_t threshold_ns, uint64_t socket_ns,
@@ -458,7 +392,7 @@ int wick_host_kernel_start_calls(struct wick_host_kernel *k, uint64_t threshold_
 {
     k->planned.call_ns = threshold_ns;
     k->planned.socket_ns = socket_ns;
-    return start_group(k, GROUP_CALLS, "system calls",
+    return start_group(k, WICK_HOST_GROUP_CALLS, "system calls",
                        !socket_ns     ? "syscalls"
                        : threshold_ns ? "syscalls,network"
                                       : "network",
@@ -476,7 +410,7 @@ static int plan_counted(struct wick_host_kernel *k, const struct wick_host_probe
         of[i].period = p->kind == WICK_HOST_PROBE_COUNTER ? 1 : p->attr.sample_period;
         of[i].phase = wick_random_below(&random, of[i].period);
     }
-    int rc = of ? library.bpf_map_update_elem(k->counted, &number, of, BPF_ANY) : -ENOMEM;
+    int rc = of ? wick_host_libbpf.bpf_map_update_elem(k->counted, &number, of, BPF_ANY) : -ENOMEM;
     free(of);
     return rc;
 }
@@ -498,7 +432,8 @@ static int cannot_attach(const char *name, int error, struct wick_err *err)
 static int attach_part(struct wick_host_kernel *k, const struct wick_host_probe *p, uint32_t part, uint32_t number,
                        int cpu)
 {
-    struct bpf_program *program = library.bpf_object__find_program_by_name(k->object, counted_programs[p->kind]);
+    struct bpf_program *program =
+        wick_host_libbpf.bpf_object__find_program_by_name(k->object, counted_programs[p->kind]);
     struct perf_event_attr attr = p->attr;
     const struct wick_host_place *place = &p->places.of[part];
     LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = number | (uint64_t)place->detail << 32);
@@ -512,12 +447,12 @@ static int attach_part(struct wick_host_kernel *k, const struct wick_host_probe 
     int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return errno;
-    struct bpf_link *link = library.bpf_program__attach_perf_event_opts(program, fd, &opts);
+    struct bpf_link *link = wick_host_libbpf.bpf_program__attach_perf_event_opts(program, fd, &opts);
     int error = errno;
     struct counter *more = link ? realloc(k->counters, (k->ncounters + 1) * sizeof *more) : NULL;
     if (!more) {
         if (link)
-            library.bpf_link__destroy(link);
+            wick_host_libbpf.bpf_link__destroy(link);
         else
             close(fd);
         return link ? ENOMEM : error;
@@ -552,7 +487,7 @@ void wick_host_kernel_counted(struct wick_host_kernel *k, uint32_t number, struc
 {
     struct wick_host_counted *of = calloc((size_t)k->cpus, sizeof *of);
     *out = (struct wick_host_counted){0};
-    if (of && !library.bpf_map_lookup_elem(k->counted, &number, of))
+    if (of && !wick_host_libbpf.bpf_map_lookup_elem(k->counted, &number, of))
         for (int i = 0; i < k->cpus; i++) {
             out->hits += of[i].hits;
             out->fired += of[i].fired;
@@ -577,11 +512,11 @@ uint64_t wick_host_kernel_missed(const struct wick_host_kernel *k)
 {
     uint64_t sum = 0;
     for (size_t i = WICK_HOST_PROBE_TRACEPOINT; i < COUNTED_PROGRAMS && k->ncounters; i++) {
-        struct bpf_program *p = library.bpf_object__find_program_by_name(k->object, counted_programs[i]);
-        int fd = p ? library.bpf_program__fd(p) : -1;
+        struct bpf_program *p = wick_host_libbpf.bpf_object__find_program_by_name(k->object, counted_programs[i]);
+        int fd = p ? wick_host_libbpf.bpf_program__fd(p) : -1;
         struct bpf_prog_info info = {0};
         uint32_t n = sizeof info;
-        if (fd >= 0 && !library.bpf_obj_get_info_by_fd(fd, &info, &n))
+        if (fd >= 0 && !wick_host_libbpf.bpf_obj_get_info_by_fd(fd, &info, &n))
             sum += info.recursion_misses;
     }
     return sum;
@@ -593,39 +528,39 @@ bool wick_host_kernel_probes(const struct wick_host_kernel *k)
 }
 
 /* The beginnings first, as what ends is seen then; of waits what ends them, so that none is cut short. */
-static void detach_group(struct wick_host_kernel *k, enum group g)
+static void detach_group(struct wick_host_kernel *k, enum wick_host_group g)
 {
-    for (size_t i = 0; i < MOST_PROGRAMS; i++) {
-        struct bpf_link **link = &k->group_links[g][g == GROUP_WAITS ? i : MOST_PROGRAMS - 1 - i];
-        library.bpf_link__destroy(*link);
+    for (size_t i = 0; i < WICK_HOST_PROGRAMS; i++) {
+        struct bpf_link **link = &k->group_links[g][g == WICK_HOST_GROUP_WAITS ? i : WICK_HOST_PROGRAMS - 1 - i];
+        wick_host_libbpf.bpf_link__destroy(*link);
         *link = NULL;
     }
 }
 
 void wick_host_kernel_stop(struct wick_host_kernel *k)
 {
-    detach_group(k, GROUP_WAITS);
-    library.bpf_link__destroy(k->again_link);
+    detach_group(k, WICK_HOST_GROUP_WAITS);
+    wick_host_libbpf.bpf_link__destroy(k->again_link);
     k->again_link = NULL;
-    for (int g = GROUP_WAITS + 1; g < GROUPS; g++)
-        detach_group(k, (enum group)g);
+    for (int g = WICK_HOST_GROUP_WAITS + 1; g < WICK_HOST_GROUPS; g++)
+        detach_group(k, (enum wick_host_group)g);
     for (int i = 0; i < k->count; i++)
-        library.bpf_link__destroy(k->links[i]); /* and the event's descriptor */
+        wick_host_libbpf.bpf_link__destroy(k->links[i]); /* and the event's descriptor */
     k->count = 0;
     for (size_t i = 0; i < k->ncounters; i++)
-        library.bpf_link__destroy(k->counters[i].link);
+        wick_host_libbpf.bpf_link__destroy(k->counters[i].link);
     k->ncounters = 0;
 }
 
 void wick_host_kernel_wait(struct wick_host_kernel *k, int most_ms)
 {
-    struct pollfd p = {library.ring_buffer__epoll_fd(k->ring), POLLIN, 0};
+    struct pollfd p = {wick_host_libbpf.ring_buffer__epoll_fd(k->ring), POLLIN, 0};
     poll(&p, 1, most_ms);
 }
 
 bool wick_host_kernel_take(struct wick_host_kernel *k)
 {
-    return library.ring_buffer__consume(k->ring) == -EAGAIN;
+    return wick_host_libbpf.ring_buffer__consume(k->ring) == -EAGAIN;
 }
 
 static void add_span(struct wick_host_span_counts *out, const struct wick_host_span_counts *of)
@@ -644,7 +579,7 @@ void wick_host_kernel_counts(struct wick_host_kernel *k, struct wick_host_counts
     struct wick_host_counts *of = calloc((size_t)k->cpus, sizeof *of);
     uint32_t key = 0;
     *out = (struct wick_host_counts){0};
-    if (of && !library.bpf_map_lookup_elem(k->counts, &key, of)) {
+    if (of && !wick_host_libbpf.bpf_map_lookup_elem(k->counts, &key, of)) {
         for (int i = 0; i < k->cpus; i++) {
             out->ticks += of[i].ticks;
             out->idle += of[i].idle;
@@ -690,8 +625,8 @@ int wick_host_kernel_birth(struct wick_host_kernel *k, uint32_t pid, struct wick
 {
     union bpf_iter_link_info which = {.task.tid = pid};
     LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &which, .link_info_len = sizeof which);
-    struct bpf_link *link = library.bpf_program__attach_iter(k->births, &opts);
-    int fd = link ? library.bpf_iter_create(library.bpf_link__fd(link)) : -1, rc = -WICK_E_GONE;
+    struct bpf_link *link = wick_host_libbpf.bpf_program__attach_iter(k->births, &opts);
+    int fd = link ? wick_host_libbpf.bpf_iter_create(wick_host_libbpf.bpf_link__fd(link)) : -1, rc = -WICK_E_GONE;
     struct wick_host_task tasks[64];
     for (ssize_t n; fd >= 0 && rc && (n = read(fd, tasks, sizeof tasks)) > 0;)
         for (size_t i = 0; i < (size_t)n / sizeof *tasks && rc; i++)
@@ -701,97 +636,6 @@ int wick_host_kernel_birth(struct wick_host_kernel *k, uint32_t pid, struct wick
             }
     if (fd >= 0)
         close(fd);
-    library.bpf_link__destroy(link);
+    wick_host_libbpf.bpf_link__destroy(link);
     return rc;
-}
-
-void wick_host_kernel_know(struct wick_host_kernel *k, const struct wick_host_birth *birth)
-{
-    uint32_t yes = 1;
-    library.bpf_map_update_elem(k->known, birth, &yes, BPF_ANY);
-}
-
-void wick_host_kernel_forget(struct wick_host_kernel *k, const struct wick_host_birth *birth)
-{
-    library.bpf_map_delete_elem(k->known, birth);
-    library.bpf_map_delete_elem(k->jvms, birth);
-    library.bpf_map_delete_elem(k->publishers, birth);
-}
-
-int wick_host_kernel_put_jvm(struct wick_host_kernel *k, const struct wick_host_birth *birth,
-                             const struct wick_step_jvm *jvm)
-{
-    return library.bpf_map_update_elem(k->jvms, birth, jvm, BPF_ANY) ? -WICK_E_LIMIT : 0;
-}
-
-void wick_host_kernel_put_thread(struct wick_host_kernel *k, const struct wick_host_thread *thread,
-                                 const struct wick_host_java_thread *java)
-{
-    library.bpf_map_update_elem(k->threads, thread, java, BPF_ANY);
-}
-
-int wick_host_kernel_put_publisher(struct wick_host_kernel *k, const struct wick_host_birth *birth,
-                                   const struct wick_host_publisher *threads)
-{
-    if (!threads) {
-        library.bpf_map_delete_elem(k->publishers, birth);
-        return 0;
-    }
-    return library.bpf_map_update_elem(k->publishers, birth, threads, BPF_ANY) ? -WICK_E_LIMIT : 0;
-}
-
-static void put_rule(void *arg, uint32_t number, const struct wick_unwind_rule *rule)
-{
-    const struct wick_host_kernel *k = arg;
-    library.bpf_map_update_elem(k->rules, &number, rule, BPF_ANY);
-}
-
-static void put_page(void *arg, const struct wick_host_page *page, const struct wick_host_rows *rows)
-{
-    const struct wick_host_kernel *k = arg;
-    library.bpf_map_update_elem(k->pages, page, rows, BPF_ANY);
-}
-
-static void forget_pages(void *arg)
-{
-    const struct wick_host_kernel *k = arg;
-    struct wick_host_page page, next;
-    /* none are added during this: it is this thread that adds them. From a page that is present the next is found at
-     * once. */
-    bool more = !library.bpf_map_get_next_key(k->pages, NULL, &page);
-    for (int i = 0; more && i < 2 * WICK_HOST_PAGES; i++) {
-        more = !library.bpf_map_get_next_key(k->pages, &page, &next);
-        library.bpf_map_delete_elem(k->pages, &page);
-        page = next;
-    }
-}
-
-/* It is mapped here to ask, as it would be elsewhere: a file of layers is another one then than the one that is open. */
-static bool identify(void *arg, int fd, struct wick_host_inode *out)
-{
-    const struct wick_host_kernel *k = arg;
-    void *at = mmap(NULL, WICK_MEM_PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (at == MAP_FAILED)
-        return false;
-    struct wick_host_question q = {.addr = (uintptr_t)at};
-    LIBBPF_OPTS(bpf_test_run_opts, how, .ctx_in = &q, .ctx_size_in = sizeof q);
-    bool known = !library.bpf_prog_test_run_opts(k->identify, &how) && !how.retval && q.file.device;
-    munmap(at, WICK_MEM_PAGE);
-    *out = q.file;
-    return known;
-}
-
-bool wick_host_kernel_knows_files(struct wick_host_kernel *k)
-{
-    struct wick_host_inode own;
-    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    bool known = fd >= 0 && identify(k, fd, &own);
-    if (fd >= 0)
-        close(fd);
-    return known;
-}
-
-struct wick_host_rule_sink wick_host_kernel_sink(struct wick_host_kernel *k)
-{
-    return (struct wick_host_rule_sink){put_rule, put_page, forget_pages, identify, k};
 }

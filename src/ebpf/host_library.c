@@ -12,7 +12,7 @@
 #include "model/hash.h"
 #include "symbolize/symbolize.h"
 
-enum { LIBRARY_MOST = 24 << 20, ALL_MOST = 32 << 20 };
+enum { LIBRARY_MOST = 24 << 20, ALL_MOST = 32 << 20, UNUSED_ROUNDS = 60 };
 enum { PCREL_SDATA4 = 0x1b }; /* a form of addresses in .eh_frame_hdr */
 
 void wick_host_libraries_init(struct wick_host_libraries *ls, struct wick_host_devices *devices,
@@ -25,7 +25,15 @@ static void free_library(struct wick_host_libraries *ls, struct wick_host_librar
 {
     ls->bytes -= l->bytes ? l->size : 0;
     free(l->bytes);
+    if (l->use && l->fd >= 0)
+        close(l->fd);
     *l = (struct wick_host_library){0};
+}
+
+static void use(struct wick_host_libraries *ls, struct wick_host_library *l)
+{
+    l->use = ++ls->uses;
+    l->round = ls->round;
 }
 
 void wick_host_libraries_release(struct wick_host_libraries *ls)
@@ -66,9 +74,17 @@ static struct wick_host_library *keep_library(struct wick_host_libraries *ls, co
     struct wick_host_library *l = oldest_place(ls, false);
     free_library(ls, l);
     *l = *from;
-    l->use = ++ls->uses;
+    use(ls, l);
     ls->bytes += more;
     return l;
+}
+
+void wick_host_libraries_tidy(struct wick_host_libraries *ls)
+{
+    ls->round++;
+    for (int i = 0; i < WICK_HOST_LIBRARIES; i++)
+        if (ls->of[i].use && ls->round - ls->of[i].round > UNUSED_ROUNDS)
+            free_library(ls, &ls->of[i]);
 }
 
 /* --- unwind data --- */
@@ -129,7 +145,7 @@ static int describe_file(int fd, struct wick_host_library *l)
 {
     struct wick_elf_loaded f;
     struct wick_mem bytes;
-    char link[32], name[512];
+    char link[32], path[512];
     wick_mem_file_init(&bytes, fd);
     int rc = wick_elf_loaded_init(&f, &bytes);
     const struct wick_mem m = wick_elf_loaded_mem(&f);
@@ -139,9 +155,10 @@ static int describe_file(int fd, struct wick_host_library *l)
     for (uint32_t i = 0; i < f.n; i++)
         add_text(l, &f.load[i]);
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t n = readlink(link, name, sizeof name - 1);
-    name[n > 0 ? n : 0] = 0;
-    l->starts = is_started(&l->image, name);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    path[n > 0 ? n : 0] = 0;
+    snprintf(l->name, sizeof l->name, "%s", wick_symbolize_library(path));
+    l->starts = is_started(&l->image, path);
     return read_data(&m, l) ? 0 : -WICK_E_FAULT;
 }
 
@@ -152,7 +169,7 @@ static struct wick_host_library *from_file(struct wick_host_libraries *ls, const
     struct wick_host_file file;
     if (wick_host_file_open(ls->devices, c->pid, pc, &file))
         return NULL;
-    struct wick_host_library new = {.key.file = file.id};
+    struct wick_host_library new = {.key.file = file.id, .fd = file.fd};
     struct wick_host_library *l = known_library(ls, &new.key);
     if (!ls->identify || !ls->identify(ls->arg, file.fd, &new.file)) /* before its bytes are read */
         new.file.device = 0;
@@ -160,7 +177,8 @@ static struct wick_host_library *from_file(struct wick_host_libraries *ls, const
         l->file = new.file;
     else if (!describe_file(file.fd, &new))
         l = keep_library(ls, &new);
-    close(file.fd);
+    if (!l || l->fd != file.fd)
+        close(file.fd);
     if (l)
         *found = (struct wick_host_found){c->birth,        file.lo,      file.hi, file.offset - (pc - file.lo),
                                           c->image->inode, c->image->id, l->key};
@@ -173,7 +191,7 @@ static struct wick_host_library *from_memory(struct wick_host_libraries *ls, con
                                              struct wick_host_found *found)
 {
     const struct wick_elf_image *image = c->image;
-    struct wick_host_library new = {.key = {.birth = c->birth, .at = image->map_lo}, .image = *image};
+    struct wick_host_library new = {.key = {.birth = c->birth, .at = image->map_lo}, .fd = -1, .image = *image};
     struct wick_host_library *l = known_library(ls, &new.key);
     if (l && l->image.id != image->id) { /* another one is there now */
         free_library(ls, l);
@@ -219,9 +237,41 @@ static bool address_of(const struct wick_host_library *l, uint64_t offset, wick_
     return known;
 }
 
+static struct wick_host_library *seen_library(struct wick_host_libraries *ls, const struct wick_host_inode *file)
+{
+    for (int i = 0; i < WICK_HOST_LIBRARIES; i++)
+        if (ls->of[i].use && !memcmp(&ls->of[i].file, file, sizeof *file))
+            return &ls->of[i];
+    return NULL;
+}
+
+static void find_seen(struct wick_host_libraries *ls, const struct wick_host_mapped *m, wick_addr pc,
+                      struct wick_host_spot *out)
+{
+    struct wick_host_library *l = m->file.device ? seen_library(ls, &m->file) : NULL;
+    *out = (struct wick_host_spot){.library = l, .offset = m->offset + (pc - m->lo)};
+    if (!l)
+        return;
+    use(ls, l);
+    out->known = address_of(l, out->offset, &out->addr);
+}
+
+const struct wick_host_library *wick_host_library_of(struct wick_host_libraries *ls, const struct wick_host_mapped *m,
+                                                     wick_addr pc, wick_addr *addr)
+{
+    struct wick_host_spot spot;
+    find_seen(ls, m, pc, &spot);
+    *addr = spot.addr;
+    return spot.known ? spot.library : NULL;
+}
+
 void wick_host_library_find(struct wick_host_libraries *ls, const struct wick_host_code *code, wick_addr pc, bool again,
                             struct wick_host_spot *out)
 {
+    if (code->mapped) {
+        find_seen(ls, code->mapped, pc, out);
+        return;
+    }
     struct wick_host_found *f = found_place(ls, code);
     struct wick_host_library *l = !again && is_found(f, code, pc) ? known_library(ls, &f->key) : NULL;
     l = l ? l : from_file(ls, code, pc, f);
@@ -229,7 +279,7 @@ void wick_host_library_find(struct wick_host_libraries *ls, const struct wick_ho
     *out = (struct wick_host_spot){.library = l, .known = true, .addr = pc};
     if (!l)
         return;
-    l->use = ++ls->uses;
+    use(ls, l);
     if (!l->key.file.inode)
         return;
     out->offset = f->offset + (pc - f->lo);

@@ -2,14 +2,15 @@
 /*
  * host_library.h - the unwind data of the files that processes have mapped, and of code that is of no file
  *
- * A file is described by itself alone, whichever process has mapped it and however: program headers and .eh_frame are read from
- * the file, and addresses are those that its headers name (bias 0). Which file it is, is the kernel's word (device,
- * inode and times), whereas memory and build ids are the process's, which would give others its own rules. What is of no
- * file that can be read is described by the memory of that process, for that process alone.
+ * A file is described by itself alone, whichever process has mapped it and however: program headers and .eh_frame are
+ * read from the file, and addresses are those that its headers name (bias 0). Which file it is, is the kernel's word
+ * (device, inode and times), whereas memory and build ids are the process's, which would give others its own rules.
+ * What is of no file that can be read is described by the memory of that process, for that process alone.
  *
  *      process, pc  -->  mapping  -->  file, offset  -->  library, address in it
  *
- * Memory:  malloc: of so many libraries, 32 MiB of bytes at most; those used last stay.
+ * Memory:  malloc: of so many libraries, 32 MiB of bytes at most, and a descriptor each; those used last stay, for a
+ *          minute.
  */
 #ifndef WICK_EBPF_HOST_LIBRARY_H
 #define WICK_EBPF_HOST_LIBRARY_H
@@ -20,7 +21,7 @@
 #include "ebpf/host_file.h"
 #include "elf/image.h"
 
-enum { WICK_HOST_LIBRARIES = 64, WICK_HOST_FOUND = 256, WICK_HOST_SEGMENTS = 8 };
+enum { WICK_HOST_LIBRARIES = 64, WICK_HOST_FOUND = 256, WICK_HOST_SEGMENTS = 8, WICK_HOST_NAME = 96 };
 
 /* A process, and an image in it: NULL = nothing is known of the place. */
 struct wick_host_code {
@@ -28,6 +29,7 @@ struct wick_host_code {
     struct wick_host_birth birth;
     const struct wick_mem *mem;
     const struct wick_elf_image *image;
+    const struct wick_host_mapped *mapped; /* in its place, of a process that cannot be read; else NULL */
 };
 
 /* By which the kernel side knows the file that is open; false: it does not. */
@@ -46,7 +48,10 @@ struct wick_host_segment {
 struct wick_host_library {
     struct wick_host_library_key key;
     uint64_t use;                /* 0 = a free place */
+    uint32_t round;              /* of the last use */
     struct wick_host_inode file; /* device 0: the kernel side does not know it by its file */
+    int fd;                      /* the file; -1 = none */
+    char name[WICK_HOST_NAME];   /* of the file, without directories */
     struct wick_elf_image image; /* its path is not set */
     bool starts;                 /* the kernel may start a thread at its entry */
     struct wick_host_segment text[WICK_HOST_SEGMENTS];
@@ -70,6 +75,7 @@ struct wick_host_libraries {
     struct wick_host_library of[WICK_HOST_LIBRARIES];
     struct wick_host_found found[WICK_HOST_FOUND];
     uint64_t uses;
+    uint32_t round;
     size_t bytes;
 };
 
@@ -86,7 +92,16 @@ void wick_host_libraries_init(struct wick_host_libraries *ls, struct wick_host_d
                               wick_host_identify *identify, void *arg);
 void wick_host_libraries_release(struct wick_host_libraries *ls);
 
-/* Where the instruction at pc is; code->image is not NULL. `again`: what was found before is asked for anew. */
+/* Gives back those that were not used for a while; called about once a second. */
+void wick_host_libraries_tidy(struct wick_host_libraries *ls);
+
+/* The library of a mapping that the kernel side has seen, if it was described by then, and the address of pc in it.
+ * NULL: it is not known. Until the next call. */
+const struct wick_host_library *wick_host_library_of(struct wick_host_libraries *ls, const struct wick_host_mapped *m,
+                                                     wick_addr pc, wick_addr *addr);
+
+/* Where the instruction at pc is; code->image or code->mapped is not NULL. `again`: what was found before is asked for
+ * anew. */
 void wick_host_library_find(struct wick_host_libraries *ls, const struct wick_host_code *code, wick_addr pc, bool again,
                             struct wick_host_spot *out);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "ebpf/host_brief.h"
 #include "hotspot/method.h"
 #include "hotspot/scopes.h"
 #include "hotspot/value.h"
@@ -83,15 +84,18 @@ struct wick_jfr_frame wick_host_kernel_frame(struct wick_host_names *n, uint64_t
 static struct wick_jfr_frame native_frame(struct wick_host_names *n, struct wick_host_process *p, uint64_t pc,
                                           uint64_t now_ns)
 {
-    struct wick_code_name code;
+    struct wick_code_name code, brief;
     if (p->gone)
-        return text_frame(n, "process ended", WICK_FRAME_NATIVE);
+        return wick_host_brief_name(p, pc, &code) ? code_frame(n, &code)
+                                                  : text_frame(n, "process ended", WICK_FRAME_NATIVE);
     /* a walk that knows the layout takes no such pc for native code */
     if (p->jvm_state == WICK_HOST_JVM_READY && pc >= p->jvm.step.cc_lo && pc < p->jvm.step.cc_hi)
         return text_frame(n, "broken: JVM not yet read", WICK_FRAME_BREAK);
     if (!wick_elf_images_find(&p->images, pc) && wick_host_process_refresh(p, now_ns))
         wick_host_cache_clear(&p->cache);
     wick_symbolize(&p->code, pc, &code);
+    if (!code.found && wick_host_brief_name(p, pc, &brief)) /* it may have ended since */
+        return code_frame(n, &brief);
     if (!code.image && !wick_host_process_is_same(p)) /* the mapping is another's */
         return text_frame(n, "process ended", WICK_FRAME_NATIVE);
     if (wick_symbol_cache_memory(&p->code.cache) > SYMBOL_BYTES)

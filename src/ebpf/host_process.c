@@ -23,9 +23,10 @@
 
 enum { REFRESH_NS = 50000000, AGAIN_NS = 200000000, CONTAINERS = 1024, ROOT_CGROUP = 1, SYMBOL_TABLES = 16 };
 
-void wick_host_processes_init(struct wick_host_processes *ps, struct wick_host_kernel *k, struct wick_host_tables *t)
+void wick_host_processes_init(struct wick_host_processes *ps, struct wick_host_kernel *k, struct wick_host_tables *t,
+                              struct wick_host_libraries *ls)
 {
-    *ps = (struct wick_host_processes){.kernel = k, .tables = t};
+    *ps = (struct wick_host_processes){.kernel = k, .tables = t, .libraries = ls};
     wick_host_cgroups_init(&ps->cgroups, "");
 }
 
@@ -38,6 +39,7 @@ static void free_process(struct wick_host_process *p)
     }
     wick_host_cache_clear(&p->cache);
     wick_host_published_release(&p->published);
+    free(p->mapped);
     free(p->threads);
     free(p->numbered.of);
     free(p->service);
@@ -425,6 +427,7 @@ struct wick_host_process *wick_host_process_of(struct wick_host_processes *ps, c
     p->pid = h->pid;
     p->kernel = ps->kernel;
     p->symbols = &ps->symbols;
+    p->libraries = ps->libraries;
     p->met_ns = h->time_ns;
     memcpy(p->comm, h->process_comm, sizeof p->comm);
     open_process(ps, p, h);
@@ -456,6 +459,7 @@ void wick_host_processes_tidy(struct wick_host_processes *ps)
             if (!p->gone)
                 wick_symbol_cache_tidy(&p->code.cache);
     wick_host_symbols_tidy(&ps->symbols);
+    wick_host_libraries_tidy(ps->libraries);
 }
 
 void wick_host_processes_renew(struct wick_host_processes *ps)

@@ -15,6 +15,7 @@
 #include "ebpf/host_cache.h"
 #include "ebpf/host_chain.h"
 #include "ebpf/host_kernel.h"
+#include "ebpf/host_library.h"
 #include "ebpf/host_published.h"
 #include "ebpf/host_space.h"
 #include "ebpf/host_symbols.h"
@@ -56,10 +57,13 @@ struct wick_host_process {
     struct wick_host_space space;
     struct wick_elf_images images;
     struct wick_symbolizer code;
-    struct wick_host_symbols *symbols; /* borrowed */
-    uint64_t met_ns;                   /* time of its first sample */
-    uint64_t spent_ns;                 /* CPU time that naming its frames took */
-    uint64_t images_ns;                /* when the mappings were read last */
+    struct wick_host_symbols *symbols;     /* borrowed */
+    struct wick_host_libraries *libraries; /* borrowed */
+    struct wick_host_mapped *mapped;       /* as its first walks saw them (host_brief.h), so many: */
+    uint32_t nmapped;
+    uint64_t met_ns;    /* time of its first sample */
+    uint64_t spent_ns;  /* CPU time that naming its frames took */
+    uint64_t images_ns; /* when the mappings were read last */
     enum wick_host_jvm_state jvm_state;
     uint64_t jvm_ns;     /* when it was read last */
     int jvm_doublings;   /* of the time until it is read again */
@@ -89,17 +93,19 @@ struct wick_host_processes {
     struct wick_host_kernel *kernel; /* borrowed */
     struct wick_host_tables *tables; /* borrowed */
     struct wick_host_container *containers;
-    struct wick_host_cgroups cgroups; /* of those that lived when they were met */
-    struct wick_host_devices devices; /* whose files may be read */
-    struct wick_host_symbols symbols; /* of their files */
+    struct wick_host_cgroups cgroups;      /* of those that lived when they were met */
+    struct wick_host_devices devices;      /* whose files may be read */
+    struct wick_host_symbols symbols;      /* of their files */
+    struct wick_host_libraries *libraries; /* borrowed */
     uint32_t ncontainers;
     uint64_t met, gone, jvms, refused;       /* since the start */
     uint32_t refused_pid[WICK_HOST_REFUSED]; /* some of those that were refused, so many: */
     uint32_t nrefused_pids;
 };
 
-/* No processes yet. Keeps k and t, which must outlive it; _release frees all processes. */
-void wick_host_processes_init(struct wick_host_processes *ps, struct wick_host_kernel *k, struct wick_host_tables *t);
+/* No processes yet. Keeps k, t and ls, which must outlive it; _release frees all processes. */
+void wick_host_processes_init(struct wick_host_processes *ps, struct wick_host_kernel *k, struct wick_host_tables *t,
+                              struct wick_host_libraries *ls);
 void wick_host_processes_release(struct wick_host_processes *ps);
 
 /* The process of a sample, read if it is new; NULL = no memory. Borrowed until the next call of _of or _end. */

@@ -307,7 +307,7 @@ static bool take_record(void *arg, const struct wick_host_head *head)
     r->transfers += head->type == WICK_HOST_IO_END;
     if (!is_short(head)) {
         if (head->nframes > WICK_HOST_FRAMES || head->nothers > WICK_HOST_OTHERS || head->nlinks > WICK_HOST_LINKS ||
-            head->ncontext > WICK_HOST_CONTEXT)
+            head->ncontext > WICK_HOST_CONTEXT || head->nmapped > WICK_HOST_MAPPED)
             return true;
         if (head->type == WICK_HOST_OOM_KILL) /* first: it is about to end */
             wick_host_span_victim(&r->processes, head);
@@ -414,7 +414,7 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
     rc = rc ? rc : wick_host_kernel_open(&r->kernel, what, take_record, r, err);
     if (!rc) {
         const struct wick_host_rule_sink sink = wick_host_kernel_sink(r->kernel);
-        wick_host_processes_init(&r->processes, r->kernel, &r->tables);
+        wick_host_processes_init(&r->processes, r->kernel, &r->tables, &r->rules.libraries);
         r->kept = malloc(KEPT);
         if (wick_host_names_init(&r->names, &r->tables) ||
             wick_host_rules_init(&r->rules, &sink, &r->processes.devices) || wick_host_ios_init(&r->ios) ||

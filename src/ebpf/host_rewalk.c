@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "ebpf/host_brief.h"
 
 /* What is read above the copy may be the stack as it is now. */
 enum { BEYOND = 1 << 20 };
@@ -44,18 +45,28 @@ static int step_read(struct wick_step_env *env, uint64_t addr, void *buf, uint64
         memcpy(buf, c->bytes + at, n);
         return 0;
     }
-    return at < c->n + BEYOND ? -1 : wick_mem_read(&env->p->space.mem, addr, buf, n);
+    return at < c->n + BEYOND || env->p->gone ? -1 : wick_mem_read(&env->p->space.mem, addr, buf, n);
 }
 
 STEP_FN int step_after_call(struct wick_step_env *env, uint64_t pc);
 
 #include "ebpf/host_fp.h"
 
+/* Where pc is in a process: what could be read of it, or else what its walks saw. */
+static struct wick_host_code code_at(const struct wick_host_process *p, uint64_t pc, bool seen)
+{
+    struct wick_host_code code = {.pid = (int)p->pid, .birth = p->birth, .mem = &p->space.mem};
+    if (p->gone || seen)
+        code.mapped = wick_host_brief_at(p, pc);
+    else
+        code.image = wick_elf_images_find(&p->images, pc);
+    return code;
+}
+
 static int step_native_rule(struct wick_step_env *env, uint64_t pc, struct wick_unwind_rule *rule)
 {
-    struct wick_host_process *p = env->p;
-    const struct wick_host_code code = {(int)p->pid, p->birth, &p->space.mem, wick_elf_images_find(&p->images, pc)};
-    if (code.image && !wick_host_rules_find(env->rules, &code, pc, rule))
+    const struct wick_host_code read = code_at(env->p, pc, false), seen = code_at(env->p, pc, true);
+    if (!wick_host_rules_find(env->rules, &read, pc, rule) || !wick_host_rules_find(env->rules, &seen, pc, rule))
         return 0;
     if (!host_has_fp(env, &env->state, pc))
         return -1;
@@ -72,6 +83,12 @@ static int step_native_function(struct wick_step_env *env, uint64_t pc, uint64_t
 #define step_blob_find   step_blob_read
 #define step_method_find step_method_read
 #include "unwind/step_walk.h"
+
+static bool is_missing(struct wick_host_rules *rules, const struct wick_host_process *p, uint64_t pc)
+{
+    const struct wick_host_code code = code_at(p, pc, false);
+    return !wick_host_rules_taught(rules, &code, pc);
+}
 
 /* The frames of the walk. Returns how many; 0 if there was no time. */
 static uint32_t walk(struct wick_step_env *env, uint64_t until_ns, struct wick_step_frame *frames)
@@ -134,7 +151,7 @@ const struct wick_host_record *wick_host_rewalk(struct wick_host_rewalker *w, st
     const struct wick_host_copy *copy = r->head.flags & WICK_HOST_MISSED ? copy_of(w, &r->head) : NULL;
     struct wick_host_record *out = &w->record;
     uint64_t now_ns = wick_clock_mono_ns();
-    if (!copy || p->gone || now_ns - r->head.time_ns >= YOUNG_NS)
+    if (!copy || (p->gone && !p->nmapped) || now_ns - r->head.time_ns >= YOUNG_NS)
         return NULL;
     until_ns = until_ns < now_ns + WALK_NS ? until_ns : now_ns + WALK_NS;
     struct wick_step_env env = {.rules = rules, .p = p, .copy = copy, .state = copy->state};
@@ -147,7 +164,7 @@ const struct wick_host_record *wick_host_rewalk(struct wick_host_rewalker *w, st
     out->head.flags |= n == WICK_HOST_FRAMES ? WICK_HOST_TRUNCATED : 0;
     for (uint32_t i = 0; i < n; i++)
         if (out->frames[i].kind == WICK_STEP_NATIVE)
-            out->frames[i].level = !wick_host_rules_taught(rules, &p->birth, out->frames[i].ptr - !out->frames[i].leaf);
+            out->frames[i].level = is_missing(rules, p, out->frames[i].ptr - !out->frames[i].leaf);
     memcpy(&out->frames[n], wick_host_others(r), wick_host_bytes_behind(&r->head));
     return out;
 }

@@ -101,7 +101,7 @@ int wick_host_rules_find(struct wick_host_rules *r, const struct wick_host_code 
 {
     struct wick_host_spot place;
     wick_addr from, next;
-    if (!code->image)
+    if (!code->image && !code->mapped)
         return -WICK_E_NOTFOUND;
     wick_host_library_find(&r->libraries, code, pc, false, &place);
     const struct view v = view_of(code, &place);
@@ -149,47 +149,79 @@ static void make_rows(struct wick_host_numbers *numbers, const struct view *v, w
 
 /* --- what the kernel side has --- */
 
-static struct wick_host_taught *taught_place(struct wick_host_rules *r, const struct wick_host_birth *birth,
-                                             uint64_t page)
+static struct wick_host_taught *taught_place(struct wick_host_rules *r, const struct wick_host_page *page)
 {
-    return &r->taught[wick_hash_2(wick_hash_2(birth->start_ns, birth->execs), page) % WICK_HOST_TAUGHT];
+    return &r->taught[wick_hash_bytes(page, sizeof *page) % WICK_HOST_TAUGHT];
 }
 
-static bool is_taught(const struct wick_host_rules *r, const struct wick_host_taught *t,
-                      const struct wick_host_birth *birth, uint64_t page)
+/* When it was handed over, on CLOCK_MONOTONIC; 0 = it was not, or is forgotten. */
+static uint64_t taught_ns(struct wick_host_rules *r, const struct wick_host_page *page)
 {
-    return t->ns && t->ns >= r->numbers.begun_ns && t->page == page && t->birth.start_ns == birth->start_ns &&
-           t->birth.execs == birth->execs;
+    const struct wick_host_taught *t = taught_place(r, page);
+    return t->ns >= r->numbers.begun_ns && !memcmp(&t->page, page, sizeof *page) ? t->ns : 0;
 }
 
-bool wick_host_rules_taught(struct wick_host_rules *r, const struct wick_host_birth *birth, uint64_t pc)
+static void note(struct wick_host_rules *r, const struct wick_host_page *page)
 {
-    const uint64_t page = pc & ~(uint64_t)(WICK_HOST_PAGE - 1);
-    return is_taught(r, taught_place(r, birth, page), birth, page);
+    *taught_place(r, page) = (struct wick_host_taught){*page, wick_clock_mono_ns()};
+}
+
+static void hand_over(struct wick_host_rules *r, const struct wick_host_page *page, const struct wick_host_rows *rows)
+{
+    const struct wick_host_rule_sink *sink = &r->numbers.sink;
+    sink->put_page(sink->arg, page, rows);
+    note(r, page);
+}
+
+static struct wick_host_page page_of_process(const struct wick_host_code *code, uint64_t pc)
+{
+    return (struct wick_host_page){.birth = code->birth, .page = pc & ~(uint64_t)(WICK_HOST_PAGE - 1)};
+}
+
+/* Of the file that the spot is in; false: the kernel side does not know it by its file. */
+static bool page_of_file(const struct wick_host_spot *spot, struct wick_host_page *out)
+{
+    if (!spot->library || !spot->library->file.device)
+        return false;
+    *out = (struct wick_host_page){.file = spot->library->file, .page = spot->offset & ~(uint64_t)(WICK_HOST_PAGE - 1)};
+    return true;
+}
+
+bool wick_host_rules_taught(struct wick_host_rules *r, const struct wick_host_code *code, uint64_t pc)
+{
+    struct wick_host_spot spot = {.known = false};
+    struct wick_host_page file;
+    const struct wick_host_page own = page_of_process(code, pc);
+    if (taught_ns(r, &own))
+        return true;
+    if (code->image || code->mapped)
+        wick_host_library_find(&r->libraries, code, pc, false, &spot);
+    return page_of_file(&spot, &file) && taught_ns(r, &file);
 }
 
 void wick_host_rules_page(struct wick_host_rules *r, const struct wick_host_code *code, uint64_t pc, uint64_t now_ns)
 {
-    const uint64_t in_page = pc & (WICK_HOST_PAGE - 1), at = pc - in_page;
-    struct wick_host_taught *t = taught_place(r, &code->birth, at);
-    bool again = is_taught(r, t, &code->birth, at);
-    if (again && now_ns <= t->ns)
-        return; /* it was missed before it was there */
-    struct wick_host_rule_sink *sink = &r->numbers.sink;
-    struct wick_host_spot place = {.known = false};
+    const struct wick_host_page own = page_of_process(code, pc);
+    struct wick_host_page file;
+    struct wick_host_spot spot = {.known = false};
     struct wick_host_rows rows = {.n = 0};
-    if (code->image)
-        wick_host_library_find(&r->libraries, code, pc, again, &place);
-    const struct view v = view_of(code, &place);
-    make_rows(&r->numbers, &v, place.addr - in_page, now_ns, &rows);
-    const bool of_file = place.library && place.library->file.device;
-    if (of_file) {
-        const struct wick_host_page page = {.file = place.library->file, .page = place.offset - in_page};
-        sink->put_page(sink->arg, &page, &rows);
+    uint64_t before_ns = taught_ns(r, &own);
+    if (now_ns <= before_ns)
+        return; /* it was missed before it was there */
+    if (code->image || code->mapped)
+        wick_host_library_find(&r->libraries, code, pc, before_ns > 0, &spot);
+    if (code->mapped && !spot.library)
+        return; /* another process may have it as well, and can be read */
+    bool of_file = page_of_file(&spot, &file);
+    if (of_file && !before_ns && now_ns <= taught_ns(r, &file)) {
+        note(r, &own);
+        return; /* likewise, for another process */
     }
-    if (!of_file || again) { /* a file's page that is missed again is not found by its file */
-        const struct wick_host_page page = {.birth = code->birth, .page = at};
-        sink->put_page(sink->arg, &page, &rows);
-    }
-    *t = (struct wick_host_taught){code->birth, at, wick_clock_mono_ns()};
+    const struct view v = view_of(code, &spot);
+    make_rows(&r->numbers, &v, spot.addr & ~(wick_addr)(WICK_HOST_PAGE - 1), now_ns, &rows);
+    if (of_file)
+        hand_over(r, &file, &rows);
+    if (!code->mapped && (!of_file || before_ns)) /* a file's page that is missed again is not found by its file */
+        hand_over(r, &own, &rows);
+    note(r, &own);
 }

@@ -21,10 +21,11 @@
 
 enum { WICK_HOST_TAUGHT = 2048 };
 
-/* A page that the kernel side was given last. */
+/* A page that was handed over, or one of a process whose page of the file was: a process that misses it again has not
+ * found it. */
 struct wick_host_taught {
-    struct wick_host_birth birth;
-    uint64_t page, ns;
+    struct wick_host_page page;
+    uint64_t ns;
 };
 
 struct wick_host_rules {
@@ -46,6 +47,6 @@ int wick_host_rules_find(struct wick_host_rules *r, const struct wick_host_code 
 void wick_host_rules_page(struct wick_host_rules *r, const struct wick_host_code *code, uint64_t pc, uint64_t now_ns);
 
 /* Whether the sink has them, as far as is remembered. */
-bool wick_host_rules_taught(struct wick_host_rules *r, const struct wick_host_birth *birth, uint64_t pc);
+bool wick_host_rules_taught(struct wick_host_rules *r, const struct wick_host_code *code, uint64_t pc);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "ebpf/host_brief.h"
 #include "elf/dynsym.h"
 #include "hotspot/value.h"
 #include "sys/proc.h"
@@ -209,6 +210,12 @@ static void read_published(struct wick_host_processes *ps, struct wick_host_proc
 
 static void find_rules(struct wick_host_rules *rules, struct wick_host_process *p, uint64_t pc, uint64_t now_ns)
 {
+    if (p->gone) {
+        const struct wick_host_code code = {.birth = p->birth, .mapped = wick_host_brief_at(p, pc)};
+        if (code.mapped)
+            wick_host_rules_page(rules, &code, pc, now_ns);
+        return;
+    }
     const struct wick_elf_image *image = wick_elf_images_find(&p->images, pc);
     if (!image && wick_host_process_refresh(p, now_ns)) {
         wick_host_cache_clear(&p->cache);
@@ -217,7 +224,7 @@ static void find_rules(struct wick_host_rules *rules, struct wick_host_process *
     /* mapped after the mappings were read, perhaps: it is missed again, and an empty page would stay for good */
     if (!image && p->images_ns < now_ns)
         return;
-    const struct wick_host_code code = {(int)p->pid, p->birth, &p->space.mem, image};
+    const struct wick_host_code code = {(int)p->pid, p->birth, &p->space.mem, image, NULL};
     wick_host_rules_page(rules, &code, pc, now_ns);
 }
 
@@ -235,11 +242,12 @@ void wick_host_teach(struct wick_host_processes *ps, struct wick_host_rules *rul
                      const struct wick_host_record *r, uint64_t until_ns)
 {
     const struct wick_host_head *h = &r->head;
-    if (p->gone)
-        return;
+    wick_host_brief_see(p, wick_host_mapped(r), h->nmapped);
     for (uint32_t i = 0; h->flags & WICK_HOST_MISSED && i < h->nframes && wick_clock_mono_ns() < until_ns; i++)
         if (r->frames[i].kind == WICK_STEP_NATIVE && r->frames[i].level && is_first(r, i))
             find_rules(rules, p, r->frames[i].ptr - !r->frames[i].leaf, h->time_ns);
+    if (p->gone)
+        return;
     if (wick_host_published_is_due(&p->published, h->time_ns))
         read_published(ps, p, h->time_ns);
     if (p->jvm_state != WICK_HOST_JVM_READY) {
