@@ -2,10 +2,17 @@
 /*
  * alloc_tracer.c - see alloc_tracer.h
  *
+ *      17 ..         send_allocation_in_new_tlab(Klass *, HeapWord *, size_t tlab, size_t size, JavaThread *)
+ *                    send_allocation_outside_tlab(Klass *, HeapWord *, size_t size, JavaThread *)
+ *      11 .. 16      the same with a Thread *
  *      8u262 ..      send_allocation_in_new_tlab_event(KlassHandle, HeapWord *, size_t tlab, size_t size, Thread *)
  *                    send_allocation_outside_tlab_event(KlassHandle, HeapWord *, size_t size, Thread *)
  *      .. 8u252      send_allocation_in_new_tlab_event(KlassHandle, size_t tlab, size_t size)
  *                    send_allocation_outside_tlab_event(KlassHandle, size_t size)
+ *
+ * From JDK 11 on they are called when all is done: the new buffer is the thread's and the object is in it, and the
+ * thread's count has an object that is outside. JDK 8 counts that one before the call as well, but calls for a new
+ * buffer first. HeapWord is a pointer to a class HeapWordImpl from JDK 14 on, which the compiled names show.
  *
  * A KlassHandle is a class with one member, the Klass *, and is passed like that. Names are compared whole: with a
  * suffix (.part.0, .constprop.1, .cold) they are other code, or take other arguments.
@@ -38,12 +45,36 @@ enum {
     EVENT_MOST = 64,
 };
 
-static const char *const names[][WICK_HS_ALLOC_FUNCTIONS] = {
-    {"_ZN11AllocTracer33send_allocation_in_new_tlab_eventE11KlassHandleP8HeapWordmmP6Thread",
-     "_ZN11AllocTracer34send_allocation_outside_tlab_eventE11KlassHandleP8HeapWordmP6Thread"},
-    {"_ZN11AllocTracer33send_allocation_in_new_tlab_eventE11KlassHandlemm",
-     "_ZN11AllocTracer34send_allocation_outside_tlab_eventE11KlassHandlem"},
+#define TRACER "_ZN11AllocTracer"
+
+static const struct form {
+    const char *names[WICK_HS_ALLOC_FUNCTIONS];
+    bool has_thread, after;
+} forms[] = {
+    {{TRACER "27send_allocation_in_new_tlabEP5KlassPP12HeapWordImplmmP10JavaThread",
+      TRACER "28send_allocation_outside_tlabEP5KlassPP12HeapWordImplmP10JavaThread"},
+     true,
+     true},
+    {{TRACER "27send_allocation_in_new_tlabEP5KlassP8HeapWordmmP6Thread",
+      TRACER "28send_allocation_outside_tlabEP5KlassP8HeapWordmP6Thread"},
+     true,
+     true},
+    {{TRACER "27send_allocation_in_new_tlabEP5KlassPP12HeapWordImplmmP6Thread",
+      TRACER "28send_allocation_outside_tlabEP5KlassPP12HeapWordImplmP6Thread"},
+     true,
+     true},
+    {{TRACER "33send_allocation_in_new_tlab_eventE11KlassHandleP8HeapWordmmP6Thread",
+      TRACER "34send_allocation_outside_tlab_eventE11KlassHandleP8HeapWordmP6Thread"},
+     true,
+     false},
+    {{TRACER "33send_allocation_in_new_tlab_eventE11KlassHandlemm",
+      TRACER "34send_allocation_outside_tlab_eventE11KlassHandlem"},
+     false,
+     false},
 };
+
+/* Of every JDK: JavaThread::exit(bool, ExitType). */
+static const char end_name[] = "_ZN10JavaThread4exitEbNS_8ExitTypeE";
 
 /* --- by symbols -------------------------------------------------------------------------------------------------- */
 
@@ -53,20 +84,30 @@ static bool begins_there(const struct wick_jvm *jvm, const struct wick_elf_image
     return at >= image->text_lo && at < image->text_hi && !wick_eh_function(jvm->mem, image, at, &start) && start == at;
 }
 
+/* Where a function of that name begins; 0 = there is none. */
+static wick_addr start_of(const struct wick_jvm *jvm, const struct wick_elf_image *image,
+                          const struct wick_elf_file *libjvm, const char *name)
+{
+    uint64_t vaddr, size = 0;
+    if (wick_elf_find_symtab(libjvm, name, &vaddr, &size) || !size)
+        return 0;
+    return begins_there(jvm, image, vaddr + image->bias) ? vaddr + image->bias : 0;
+}
+
 static bool find_symbols(struct wick_hs_alloc_tracer *t, const struct wick_jvm *jvm, const struct wick_elf_image *image,
                          const struct wick_elf_file *libjvm)
 {
-    for (int form = 0; form < 2; form++) {
-        struct wick_hs_alloc_tracer found = {.has_thread = form == 0, .by_symbols = true};
-        bool all = true;
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+        const struct form *form = &forms[k];
+        struct wick_hs_alloc_tracer found = {.has_thread = form->has_thread, .after = form->after, .by_symbols = true};
+        bool all = form->after == (jvm->major > 8);
         for (int i = 0; i < WICK_HS_ALLOC_FUNCTIONS && all; i++) {
-            uint64_t vaddr, size = 0;
-            all = !wick_elf_find_symtab(libjvm, names[form][i], &vaddr, &size) && size;
-            found.at[i] = all ? vaddr + image->bias : 0;
-            all = all && begins_there(jvm, image, found.at[i]);
+            found.at[i] = start_of(jvm, image, libjvm, form->names[i]);
+            all = found.at[i] != 0;
         }
         if (!all)
             continue;
+        found.end = start_of(jvm, image, libjvm, end_name);
         *t = found;
         return true;
     }
@@ -162,13 +203,14 @@ int wick_hs_alloc_tracer_find(struct wick_hs_alloc_tracer *t, const struct wick_
         return 0;
     }
     /* with symbols, but without these two, it is a JVM whose allocations are reported another way */
-    if ((!libjvm || !libjvm->symtab.size) && find_looks(&found, jvm, image)) {
+    if (jvm->major <= 8 && (!libjvm || !libjvm->symtab.size) && find_looks(&found, jvm, image)) {
         *t = found;
         return 0;
     }
     return wick_err_set(err, WICK_E_UNSUPPORTED,
                         "the functions that this JDK calls for allocations (AllocTracer) are not found in its "
-                        "libjvm.so: install its debug symbols (openjdk-8-dbg), or leave alloc out");
+                        "libjvm.so: install its debug symbols (openjdk-%d-dbg), or leave alloc out",
+                        jvm->major);
 }
 
 /* --- a call ------------------------------------------------------------------------------------------------------ */

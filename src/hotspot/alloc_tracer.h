@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * alloc_tracer.h - AllocTracer: what JDK 8 calls when an object did not fit into its thread's buffer
+ * alloc_tracer.h - AllocTracer: what the JVM calls when an object did not fit into its thread's buffer
  *
  * HotSpot has two functions for its event recorder, called for each object that needs a new buffer and for each one
  * that is allocated outside of buffers. They are in every build, whether it has the recorder or not, and are not
- * exported. They are found by libjvm's symbols, its own or those of its separate debug file; in a build without any by
- * what their code looks like (see the source), which is why each call is checked as well.
+ * exported. They are found by libjvm's symbols, its own or those of its separate debug file; in a build of JDK 8
+ * without any by what their code looks like (see the source), which is why each call is checked as well.
  *
  * Threads: _find one; the others any, also in signal handlers.
  * Memory:  the caller's structs.
@@ -23,7 +23,9 @@ enum { WICK_HS_ALLOC_ARGUMENTS = 5 };
 
 struct wick_hs_alloc_tracer {
     wick_addr at[WICK_HS_ALLOC_FUNCTIONS]; /* where they begin */
+    wick_addr end;                         /* of what a thread calls as it ends; 0 = not known */
     bool has_thread;                       /* they are given object and thread: 8u262 and later */
+    bool after;                            /* called when the new buffer is the thread's already: 11 and later */
     bool by_symbols;
 };
 
