@@ -26,11 +26,12 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "ebpf/host_counts.h"
+#include "ebpf/host_failure.h"
 #include "ebpf/host_object.h"
 #include "ebpf/host_reason.h"
 
@@ -54,13 +55,6 @@ static int load_library(struct wick_err *err)
 }
 
 /* --- the programs --- */
-
-/* The first kernel with bpf_loop(). */
-enum { KERNEL_MAJOR = 5, KERNEL_MINOR = 17 };
-
-/* The first one that waits were recorded on: sched_switch has the state of the thread that leaves, and the runs of
- * another CPU can be looked up. */
-enum { WAITS_MAJOR = 6, WAITS_MINOR = 1 };
 
 /* Of a group, in this order. A tracepoint is named where a kernel may lack it, and then has nothing of that kind to
  * record. */
@@ -114,38 +108,6 @@ static int keep_complaint(enum libbpf_print_level level, const char *format, va_
         snprintf(complaint, sizeof complaint, "%s", text);
     free(text);
     return 0;
-}
-
-#define INSTEAD                                                                                                     \
-    "Without it: `wick record --perf -a` records the whole machine through perf, and `wick record PID` one JVM as " \
-    "its own user"
-
-/* Why the programs could not be loaded. */
-static int explain_failure(int error, bool waits, struct wick_err *err)
-{
-    struct utsname u;
-    int major = 0, minor = 0;
-    if (!uname(&u) && sscanf(u.release, "%d.%d", &major, &minor) == 2 &&
-        (major < KERNEL_MAJOR || (major == KERNEL_MAJOR && minor < KERNEL_MINOR)))
-        return wick_err_set(err, WICK_E_UNSUPPORTED,
-                            "wick host needs Linux 5.17 or newer (bpf_loop), and this is %.60s. " INSTEAD, u.release);
-    if (waits && (major < WAITS_MAJOR || (major == WAITS_MAJOR && minor < WAITS_MINOR)))
-        return wick_err_set(err, WICK_E_UNSUPPORTED,
-                            "-e sched needs Linux 6.1 or newer, and this is %.60s. -e cpu "
-                            "works; `wick record -e wall PID` shows what a JVM waits for",
-                            u.release);
-    if (access("/sys/kernel/btf/vmlinux", R_OK))
-        return wick_err_set(err, WICK_E_UNSUPPORTED,
-                            "wick host needs a kernel that describes its types in /sys/kernel/btf/vmlinux "
-                            "(CONFIG_DEBUG_INFO_BTF). " INSTEAD);
-    if (error == EPERM || (error == EACCES && !refused)) /* the verifier says EACCES as well */
-        return wick_err_set(err, WICK_E_PERM,
-                            "the kernel does not let this process load BPF programs: run as root, or with CAP_BPF, "
-                            "CAP_PERFMON, CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE. " INSTEAD);
-    complaint[strcspn(complaint, "\n")] = 0;
-    return wick_err_set(err, WICK_E_UNSUPPORTED,
-                        "this kernel does not accept the program of wick host: %s%s%s. " INSTEAD, strerror(error),
-                        *complaint ? ": " : "", complaint);
 }
 
 static int take_record(void *arg, void *data, size_t size)
@@ -266,7 +228,7 @@ int wick_host_kernel_open(struct wick_host_kernel **out, unsigned what, wick_hos
         rc = -errno;
     if (rc) {
         wick_host_kernel_close(k);
-        return explain_failure(-rc, what & WICK_HOST_LOAD_WAITS, err);
+        return wick_host_failure(-rc, what & WICK_HOST_LOAD_WAITS, refused, complaint, err);
     }
     *out = k;
     return 0;
@@ -563,51 +525,14 @@ bool wick_host_kernel_take(struct wick_host_kernel *k)
     return wick_host_libbpf.ring_buffer__consume(k->ring) == -EAGAIN;
 }
 
-static void add_span(struct wick_host_span_counts *out, const struct wick_host_span_counts *of)
-{
-    out->seen += of->seen;
-    out->fired += of->fired;
-    out->recorded += of->recorded;
-    out->ring_full += of->ring_full;
-    out->nested += of->nested;
-    out->no_memory += of->no_memory;
-    out->walk_ns += of->walk_ns;
-}
-
 void wick_host_kernel_counts(struct wick_host_kernel *k, struct wick_host_counts *out)
 {
     struct wick_host_counts *of = calloc((size_t)k->cpus, sizeof *of);
     uint32_t key = 0;
     *out = (struct wick_host_counts){0};
-    if (of && !wick_host_libbpf.bpf_map_lookup_elem(k->counts, &key, of)) {
-        for (int i = 0; i < k->cpus; i++) {
-            out->ticks += of[i].ticks;
-            out->idle += of[i].idle;
-            out->recorded += of[i].recorded;
-            out->ring_full += of[i].ring_full;
-            out->nested += of[i].nested;
-            out->walk_ns += of[i].walk_ns;
-            out->wait.switches += of[i].wait.switches;
-            out->wait.fired += of[i].wait.fired;
-            out->wait.recorded += of[i].wait.recorded;
-            out->wait.ring_full += of[i].wait.ring_full;
-            out->wait.nested += of[i].wait.nested;
-            out->wait.no_memory += of[i].wait.no_memory;
-            out->wait.walk_ns += of[i].wait.walk_ns;
-            out->io.requests += of[i].io.requests;
-            out->io.fired += of[i].io.fired;
-            out->io.recorded += of[i].io.recorded;
-            out->io.ring_full += of[i].io.ring_full;
-            out->io.nested += of[i].io.nested;
-            out->io.no_memory += of[i].io.no_memory;
-            out->io.walk_ns += of[i].io.walk_ns;
-            add_span(&out->stall, &of[i].stall);
-            add_span(&out->call, &of[i].call);
-            add_span(&out->socket, &of[i].socket);
-            out->oom_kills += of[i].oom_kills;
-            out->oom_lost += of[i].oom_lost;
-        }
-    }
+    if (of && !wick_host_libbpf.bpf_map_lookup_elem(k->counts, &key, of))
+        for (int i = 0; i < k->cpus; i++)
+            wick_host_counts_add(out, &of[i]);
     free(of);
 }
 
