@@ -401,10 +401,8 @@ STEP_INLINE struct wick_host_birth birth_of(struct task_struct *leader)
     return birth;
 }
 
-/* What a record begins with, and a walk. */
-static __attribute__((noinline)) void fill_head(struct walker *at)
+static __attribute__((noinline)) void fill_head(struct wick_host_head *h, struct wick_host_birth *birth)
 {
-    struct wick_host_head *h = &at->record.head;
     struct task_struct *task = bpf_get_current_task_btf(), *leader = task->group_leader;
     h->pid = (__u32)task->tgid;
     h->tid = (__u32)task->pid;
@@ -416,7 +414,13 @@ static __attribute__((noinline)) void fill_head(struct walker *at)
     bpf_probe_read_kernel_str(h->comm, sizeof h->comm, task->comm);
     bpf_probe_read_kernel_str(h->process_comm, sizeof h->process_comm, leader->comm);
     h->nkernel = h->nframes = h->nothers = h->nlinks = h->ncontext = h->nmapped = 0;
-    at->env.birth = h->birth;
+    *birth = h->birth;
+}
+
+/* What a record begins with, and a walk. */
+static __attribute__((noinline)) void begin_record(struct walker *at)
+{
+    fill_head(&at->record.head, &at->env.birth);
     at->env.fresh = !bpf_map_lookup_elem(&known, &at->env.birth);
     begin_mappings(&at->env.mappings);
 }
@@ -498,7 +502,8 @@ static __attribute__((noinline)) long put(struct walker *at)
     /* a new process may not live until the ring is read next, and rules that were missed are for the next walk */
     bool now = (at->record.head.flags & WICK_HOST_MISSED) || at->env.fresh;
     __u32 type = at->record.head.type;
-    if (type == WICK_HOST_OCCURRENCE || type == WICK_HOST_IO || type == WICK_HOST_STALL || type == WICK_HOST_CALL)
+    if (type == WICK_HOST_OCCURRENCE || type == WICK_HOST_IO || type == WICK_HOST_STALL || type == WICK_HOST_CALL ||
+        type == WICK_HOST_ALLOC)
         now = may_announce(at, now);
     else if (type == WICK_HOST_OOM_KILL)
         now = true; /* the victim is not there for long */
@@ -541,7 +546,7 @@ int sample(struct perf_context *ctx)
     at->env.at_hand.tables = KEPT_BY_CLOCK;
     __u64 begin = bpf_ktime_get_ns();
     at->record.head.type = WICK_HOST_SAMPLE;
-    fill_head(at);
+    begin_record(at);
     bool in_user = (ctx->regs.cs & USER_MODE) == USER_MODE;
     if (!in_user) {
         at->record.head.flags |= WICK_HOST_IN_KERNEL;
@@ -578,6 +583,8 @@ int sample(struct perf_context *ctx)
 #include "host_memory.h"
 
 #include "host_calls.h"
+
+#include "host_alloc.h"
 
 /* --- processes --- */
 

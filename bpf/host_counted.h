@@ -64,7 +64,7 @@ static __attribute__((noinline)) struct walker *take_walker(struct wick_host_cou
 static __attribute__((noinline)) void fill_counted(struct walker *at, __u64 cookie, __u32 flags)
 {
     at->record.head.type = WICK_HOST_OCCURRENCE;
-    fill_head(at);
+    begin_record(at);
     at->record.head.flags |= flags;
     at->record.head.event = (__u32)cookie;
     at->record.head.detail = (__u32)(cookie >> 32);

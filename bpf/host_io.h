@@ -65,7 +65,7 @@ STEP_INLINE __u32 record_start(void *ctx, struct request *rq, const struct trans
     if (!at || __atomic_exchange_n(&at->env.busy, 1, __ATOMIC_RELAXED))
         return LOST_NESTED;
     at->record.head.type = WICK_HOST_IO;
-    fill_head(at);
+    begin_record(at);
     at->record.head.flags |= WICK_HOST_IN_KERNEL;
     fill_io(&at->record.head.io, rq, t);
     long n = bpf_get_stack(ctx, at->record.kernel, sizeof at->record.kernel, IO_SKIP);

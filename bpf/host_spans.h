@@ -30,7 +30,7 @@ STEP_INLINE struct walker *begin_span(__u32 type)
     if (!at || __atomic_exchange_n(&at->env.busy, 1, __ATOMIC_RELAXED))
         return NULL;
     at->record.head.type = type;
-    fill_head(at);
+    begin_record(at);
     at->record.head.flags |= WICK_HOST_IN_KERNEL;
     return at;
 }

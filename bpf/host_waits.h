@@ -179,7 +179,7 @@ static __attribute__((noinline)) void copy_links(struct walker *at, const struct
 STEP_INLINE void fill_wait(struct walker *at, struct wait *w)
 {
     at->record.head.type = WICK_HOST_WAIT;
-    fill_head(at);
+    begin_record(at);
     at->record.head.flags |= w->flags;
     at->record.head.asleep_ns = w->asleep_ns;
     at->record.head.ready_ns = w->ready_ns;

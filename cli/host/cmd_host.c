@@ -52,28 +52,30 @@ struct host_cmd {
 
 static void usage(FILE *f)
 {
-    fputs("Usage: wick host [OPTION...]\n"
-          "       wick host explain [OPTION...]\n"
-          "       wick host top [--by LABEL] [OPTION...]\n"
-          "       wick host --otlp URL [OPTION...]\n"
-          "       wick host doctor [--json]\n"
-          "\n"
-          "Records CPU time of everything that runs on this machine, with -e sched the time off the CPU, and with\n"
-          "-e sched:sched_process_exec,page-faults and the like tracepoints, calls of functions and events of perf:\n"
-          "kernel, native code and Java, of all processes, without an agent in any of them. Needs Linux 5.17\n"
-          "(-e sched: 6.1), and root or CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE.\n"
-          "Samples carry the labels process and, where there is one, container and cgroup: --by process, --process "
-          "REGEX;\n"
-          "with -e sched also ran-instead, woken-by, waited-for and waited-for-state: wick top -e wall\n"
-          "--by waited-for.\n"
-          "wick host explain records CPU time and time off the CPU for 10 s, keeps the recording and says what wick\n"
-          "explain says of it: who waits for a CPU and who has it, containers stopped at their CPU limits, what waits\n"
-          "for disks and for memory.\n"
-          "wick host top shows each second who uses the CPUs and who waits for them; q or Ctrl-C ends it.\n"
-          "wick host --otlp sends what it records to an OpenTelemetry collector, without end.\n"
-          "wick host doctor tries what works on this machine, and says how to enable the rest.\n"
-          "\n",
-          f);
+    fputs(
+        "Usage: wick host [OPTION...]\n"
+        "       wick host explain [OPTION...]\n"
+        "       wick host top [--by LABEL] [OPTION...]\n"
+        "       wick host --otlp URL [OPTION...]\n"
+        "       wick host doctor [--json]\n"
+        "\n"
+        "Records CPU time of everything that runs on this machine, with -e sched the time off the CPU, with -e alloc\n"
+        "what all JVMs allocate, and with -e sched:sched_process_exec,page-faults and the like tracepoints, calls of\n"
+        "functions and events of perf: kernel, native code and Java, of all processes, without an agent in any of "
+        "them. Needs Linux 5.17\n"
+        "(-e sched: 6.1), and root or CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE.\n"
+        "Samples carry the labels process and, where there is one, container and cgroup: --by process, --process "
+        "REGEX;\n"
+        "with -e sched also ran-instead, woken-by, waited-for and waited-for-state: wick top -e wall\n"
+        "--by waited-for.\n"
+        "wick host explain records CPU time and time off the CPU for 10 s, keeps the recording and says what wick\n"
+        "explain says of it: who waits for a CPU and who has it, containers stopped at their CPU limits, what waits\n"
+        "for disks and for memory.\n"
+        "wick host top shows each second who uses the CPUs and who waits for them; q or Ctrl-C ends it.\n"
+        "wick host --otlp sends what it records to an OpenTelemetry collector, without end.\n"
+        "wick host doctor tries what works on this machine, and says how to enable the rest.\n"
+        "\n",
+        f);
     wick_args_help(WICK_ARGS_HOST, f);
 }
 
@@ -199,7 +201,8 @@ static int parse(int argc, char **argv, struct host_cmd *c)
     if (wick_opt_host_events(c->event, interval_ns, &c->events, &err))
         return 1 + wick_ui_fail(&err);
     const struct wick_opt_host_events *e = &c->events;
-    if (c->what == TO_SHOW && (e->ncounted || e->io_period || e->stall_ns || e->call_ns || e->socket_ns))
+    if (c->what == TO_SHOW &&
+        (e->ncounted || e->io_period || e->stall_ns || e->call_ns || e->socket_ns || e->alloc_bytes))
         return 1 + wick_ui_bad_option("host", "wick host top shows cpu and sched", c->event);
     return 0;
 }

@@ -83,6 +83,20 @@ static void print_processes(const struct wick_host_totals *t)
                      us_each(&t->cpu));
 }
 
+static void print_allocs(const struct wick_opt_host_events *e, const struct wick_host_totals *t)
+{
+    if (!e->alloc_bytes)
+        return;
+    wick_ui_note("%" PRIu64 " sample%s of allocations; %" PRIu64 " JVM%s seen at the end; %.1f us of CPU time each",
+                 t->alloc.recorded, t->alloc.recorded == 1 ? "" : "s", t->alloc_jvms,
+                 t->alloc_jvms == 1 ? " was" : "s were", us_each(&t->alloc));
+    print_drops(&t->alloc, "samples of allocations", "another one was being taken on that CPU");
+    for (uint32_t i = 0; i < t->nunseen; i++)
+        wick_ui_note("allocations of process %u are not in it: %s", t->unseen[i].pid, t->unseen[i].why);
+    if (t->unseen_all > t->nunseen)
+        wick_ui_note("nor are those of %" PRIu64 " other JVMs", t->unseen_all - t->nunseen);
+}
+
 void wick_machine_totals_print(const struct wick_opt_host_events *e, const struct wick_host_totals *t)
 {
     print_processes(t);
@@ -98,6 +112,7 @@ void wick_machine_totals_print(const struct wick_opt_host_events *e, const struc
         wick_ui_note("%" PRIu64 " of %" PRIu64 " stalls for memory; %.1f us of CPU time for each of these",
                      t->stall.recorded, t->stalls, us_each(&t->stall));
     print_drops(&t->stall, "stalls", "another one was being recorded on that CPU");
+    print_allocs(e, t);
     print_calls(e->call_ns, &t->call, t->calls, "system calls");
     print_calls(e->socket_ns, &t->socket, t->socket_calls, "calls on sockets");
     if (t->oom_kills)

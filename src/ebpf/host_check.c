@@ -9,6 +9,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "ebpf/host_alloc.h"
 #include "ebpf/host_kernel.h"
 #include "ebpf/host_probe.h"
 #include "ebpf/host_reason.h"
@@ -170,7 +171,7 @@ static void add_brief(struct wick_doctor *d, bool files)
                         "frame pointers is walked");
 }
 
-static void check_recording(struct wick_doctor *d)
+static bool check_recording(struct wick_doctor *d)
 {
     for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
         const struct attempt *a = &attempts[i];
@@ -179,7 +180,7 @@ static void check_recording(struct wick_doctor *d)
         int rc = try(a, &tried, &err);
         if (rc && !i) {
             wick_doctor_add(d, WICK_DOCTOR_FAIL, a->name, NULL, "%s", err.msg);
-            return; /* the others would say the same */
+            return false; /* the others would say the same */
         }
         if (rc)
             wick_doctor_add(d, WICK_DOCTOR_WARN, a->name, NULL, "%s", err.msg);
@@ -193,6 +194,54 @@ static void check_recording(struct wick_doctor *d)
         if (!i)
             add_brief(d, tried.files);
     }
+    return true;
+}
+
+/* Of each JVM that there is whether its allocations can be seen. */
+static void check_jvms(struct wick_doctor *d, const struct wick_host_alloc *a)
+{
+    static const char *const ways[] = {
+        [WICK_HOST_ALLOC_BY_SYMBOLS] = "found by name",
+        [WICK_HOST_ALLOC_BY_CODE] = "found by what its code looks like",
+    };
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < a->njvms; i++) {
+        const struct wick_host_alloc_jvm *j = &a->jvms[i];
+        seen += !*j->why;
+        if (*j->why)
+            wick_doctor_add(d, WICK_DOCTOR_WARN, "-e alloc", "`wick record -e alloc PID` records them, where it can",
+                            "allocations of process %u (JDK %d) cannot be recorded: %s", j->pid, j->major, j->why);
+        else
+            wick_doctor_add(d, WICK_DOCTOR_OK, "-e alloc", NULL,
+                            "allocations of process %u (JDK %d) can be recorded: AllocTracer is %s%s", j->pid, j->major,
+                            ways[j->source], j->has_agent ? "; while its agent records them, that is asked" : "");
+    }
+    if (!a->njvms)
+        wick_doctor_add(d, WICK_DOCTOR_OK, "-e alloc", NULL, "allocations of JVMs can be recorded; there is none now");
+}
+
+static void check_allocs(struct wick_doctor *d)
+{
+    struct wick_host_kernel *k = NULL;
+    struct wick_host_tables tables = {0};
+    struct wick_host_processes processes;
+    static struct wick_host_libraries libraries; /* none is described */
+    struct wick_host_alloc a;
+    struct wick_err err = {0};
+    if (wick_host_kernel_open(&k, WICK_HOST_LOAD_ALLOCS, take_nothing, NULL, &err)) {
+        wick_doctor_add(d, WICK_DOCTOR_WARN, "-e alloc", NULL, "%s", err.msg);
+        return;
+    }
+    wick_hash_seed_init();
+    wick_host_processes_init(&processes, k, &tables, &libraries);
+    if (wick_host_alloc_begin(&a, k, &processes, UINT32_MAX, &err))
+        wick_doctor_add(d, WICK_DOCTOR_WARN, "-e alloc", NULL, "%s", err.msg);
+    else
+        check_jvms(d, &a);
+    wick_host_alloc_release(&a);
+    wick_host_processes_release(&processes);
+    wick_host_tables_release(&tables);
+    wick_host_kernel_close(k);
 }
 
 /* Counted events: whether tracepoints have numbers, and functions can be probed. */
@@ -241,7 +290,8 @@ void wick_host_check(struct wick_doctor *d)
     check_rights(d);
     check_namespace(d);
     check_lockdown(d);
-    check_recording(d);
+    if (check_recording(d))
+        check_allocs(d);
     check_counted(d);
     check_names(d);
 }

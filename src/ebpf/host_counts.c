@@ -37,6 +37,7 @@ void wick_host_counts_add(struct wick_host_counts *out, const struct wick_host_c
     add_span(&out->stall, &of->stall);
     add_span(&out->call, &of->call);
     add_span(&out->socket, &of->socket);
+    add_span(&out->alloc, &of->alloc);
     out->oom_kills += of->oom_kills;
     out->oom_lost += of->oom_lost;
 }

@@ -37,6 +37,7 @@ enum {
     WICK_HOST_COPIED = 6 * 4096, /* bytes of a stack */
     WICK_HOST_PATH = 64,         /* of a local socket; longer ones are cut */
     WICK_HOST_MAPPED = 4,        /* mappings that go with a record of a process which is not known yet */
+    WICK_HOST_CLASS = 232,       /* bytes of the name of a class, with the NUL; longer ones are cut */
 };
 
 enum wick_host_type {
@@ -48,8 +49,10 @@ enum wick_host_type {
     WICK_HOST_IO_END, /* it is done: a head alone */
     WICK_HOST_STALL,  /* a stall for memory has ended */
     WICK_HOST_OOM_KILL,
-    WICK_HOST_CALL, /* a system call has ended */
-    WICK_HOST_COPY, /* of a stack: before a record whose walk lacked something */
+    WICK_HOST_CALL,      /* a system call has ended */
+    WICK_HOST_COPY,      /* of a stack: before a record whose walk lacked something */
+    WICK_HOST_ALLOC,     /* an object is allocated, or the bytes that a thread leaves at its end */
+    WICK_HOST_JVM_START, /* a JVM starts, or its agent: a head alone */
 };
 
 /* Who walks: each has a place of its own on each CPU, since it may come while another one is at work there. Those
@@ -61,6 +64,7 @@ enum wick_host_walker {
     WICK_HOST_BY_PROBE,
     WICK_HOST_BY_IO,
     WICK_HOST_BY_SPAN, /* of what has a beginning and an end in a thread */
+    WICK_HOST_BY_ALLOC,
     WICK_HOST_WALKERS,
 };
 
@@ -135,6 +139,14 @@ struct wick_host_call {
     struct wick_host_socket socket; /* if socket_ns is not 0 */
 };
 
+/* An object, or of size 0 the bytes that a thread leaves at its end. */
+struct wick_host_object {
+    uint64_t size;         /* of the object, in bytes */
+    uint64_t weight;       /* bytes that it stands for */
+    uint64_t klass;        /* its class in the JVM; 0 = all that is known is the name */
+    uint32_t own_tid, pad; /* of the thread where its process lives, as the JVM says; 0 = it was not asked */
+};
+
 /* A file, by what the kernel has of it; a change time cannot be set by hand. */
 struct wick_host_inode {
     uint64_t device; /* with WICK_HOST_OF_FILE; 0 = none */
@@ -182,6 +194,7 @@ struct wick_host_head {
         struct wick_host_span span;
         struct wick_host_oom oom;
         struct wick_host_call call_of;
+        struct wick_host_object object;
     };
 };
 
@@ -218,7 +231,10 @@ struct wick_host_link {
  * native frame's `level` is 1 if the rules of its page were not there. */
 struct wick_host_record {
     struct wick_host_head head;
-    uint64_t kernel[WICK_HOST_KERNEL];
+    union {
+        uint64_t kernel[WICK_HOST_KERNEL];
+        char class_name[WICK_HOST_CLASS]; /* of an object: as the JVM has it, NUL-terminated; "" = not known */
+    };
     struct wick_step_frame frames[WICK_HOST_FRAMES];
     struct wick_host_other room[WICK_HOST_OTHERS];
     struct wick_host_link more_room[WICK_HOST_LINKS];
@@ -276,6 +292,19 @@ struct wick_host_question {
     uint64_t addr;
     struct wick_host_inode file;
 };
+
+/* What a JVM shows of an object that did not fit into its thread's buffer (hotspot/alloc_tracer.h). */
+struct wick_host_allocs {
+    int32_t allocated, tlab_start, tlab_top, tlab_end, tlab_desired; /* in a JavaThread */
+    int32_t klass_name, symbol_length, symbol_body;
+    int32_t thread_osthread, osthread_tid; /* for own_tid, if it is to be asked; else 0 */
+    uint32_t has_thread, after;
+    uint64_t calls;    /* of the functions that are probed */
+    uint64_t since_ns; /* on CLOCK_BOOTTIME: threads that start later are seen from their start */
+};
+
+/* The functions of a JVM that are probed: the lower half of the cookie. */
+enum wick_host_alloc_place { WICK_HOST_ALLOC_REFILL, WICK_HOST_ALLOC_OUTSIDE };
 
 /* A page of code: of a file, or of an address space alone. */
 struct wick_host_page {
@@ -356,6 +385,7 @@ struct wick_host_counts {
     } io;
     struct wick_host_span_counts stall;
     struct wick_host_span_counts call, socket; /* system calls: all, and those on sockets */
+    struct wick_host_span_counts alloc;        /* of which `seen` are the objects that the JVMs showed */
     uint64_t oom_kills, oom_lost;              /* lost: the ring was full, or another record was being made */
 };
 
@@ -378,6 +408,7 @@ struct wick_host_plan {
     uint64_t stall_ns;     /* as the threshold of waits: of stalls for memory */
     uint64_t call_ns;      /* of system calls */
     uint64_t socket_ns;    /* of those on sockets */
+    uint64_t alloc_bytes;  /* of objects that are allocated: a threshold likewise, in bytes */
 };
 
 #endif

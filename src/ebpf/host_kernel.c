@@ -85,6 +85,7 @@ static const struct group_program group_programs[WICK_HOST_GROUPS][WICK_HOST_PRO
                                 {"cgroup_begin", "mm_vmscan_memcg_reclaim_begin"},
                                 {"compaction_begin", "mm_compaction_begin"}},
     [WICK_HOST_GROUP_CALLS] = {{"call_exit", NULL}, {"call_enter", NULL}},
+    [WICK_HOST_GROUP_ALLOCS] = {{"alloc_start", NULL}}, /* the others are attached by process */
     /* always attached; the mark first, which does nothing without the signal */
     [WICK_HOST_GROUP_OOM_KILLS] = {{"oom_victim", NULL}, {"oom_signal", NULL}},
 };
@@ -121,9 +122,10 @@ static int find_maps(struct wick_host_kernel *k)
     const struct {
         const char *name;
         int *fd;
-    } maps[] = {{"jvms", &k->jvms},     {"threads", &k->threads}, {"publishers", &k->publishers},
-                {"pages", &k->pages},   {"rules", &k->rules},     {"known", &k->known},
-                {"counts", &k->counts}, {"plan", &k->plan},       {"counted", &k->counted}};
+    } maps[] = {{"jvms", &k->jvms},        {"threads", &k->threads}, {"publishers", &k->publishers},
+                {"pages", &k->pages},      {"rules", &k->rules},     {"known", &k->known},
+                {"counts", &k->counts},    {"plan", &k->plan},       {"counted", &k->counted},
+                {"alloc_jvms", &k->allocs}};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         if ((*maps[i].fd = wick_host_libbpf.bpf_object__find_map_fd_by_name(k->object, maps[i].name)) < 0)
             return -ENOENT;
@@ -151,6 +153,10 @@ static int want(struct wick_host_kernel *k, const char *program, bool wanted)
 /* The programs of counted events, in the order of enum wick_host_probe_kind. */
 static const char *const counted_programs[] = {"counted_perf", "counted_tracepoint", "counted_probe"};
 enum { COUNTED_PROGRAMS = sizeof counted_programs / sizeof *counted_programs };
+
+/* Those of allocations, in the order of enum wick_host_alloc_probe. */
+static const char *const alloc_programs[] = {"alloc_call", "alloc_end", "alloc_report"};
+enum { ALLOC_PROGRAMS = sizeof alloc_programs / sizeof *alloc_programs };
 
 /* Whether the kernel has that tracepoint. */
 static bool is_known(const char *tracepoint)
@@ -192,12 +198,18 @@ static int load(struct wick_host_kernel *k, unsigned what)
     int rc = want(k, THREADS_PROGRAM, waits);
     rc = rc ? rc : want(k, AGAIN_PROGRAM, waits && !k->probes);
     rc = rc ? rc : want(k, AGAIN_PROBE, k->probes);
-    const bool wanted[WICK_HOST_GROUPS] = {waits, what & WICK_HOST_LOAD_IO, what & WICK_HOST_LOAD_STALLS,
-                                           what & WICK_HOST_LOAD_CALLS, true};
+    const bool wanted[WICK_HOST_GROUPS] = {waits,
+                                           what & WICK_HOST_LOAD_IO,
+                                           what & WICK_HOST_LOAD_STALLS,
+                                           what & WICK_HOST_LOAD_CALLS,
+                                           what & WICK_HOST_LOAD_ALLOCS,
+                                           true};
     for (int g = 0; g < WICK_HOST_GROUPS && !rc; g++)
         rc = want_group(k, (enum wick_host_group)g, wanted[g]);
     for (size_t i = 0; i < COUNTED_PROGRAMS && !rc; i++)
         rc = want(k, counted_programs[i], what >> i & WICK_HOST_LOAD_COUNTED);
+    for (size_t i = 0; i < ALLOC_PROGRAMS && !rc; i++)
+        rc = want(k, alloc_programs[i], what & WICK_HOST_LOAD_ALLOCS);
     return rc ? rc : wick_host_libbpf.bpf_object__load(k->object);
 }
 
@@ -390,23 +402,13 @@ static int cannot_attach(const char *name, int error, struct wick_err *err)
     return wick_err_set(err, WICK_E_UNSUPPORTED, "%.200s cannot be recorded: %s", name, strerror(error));
 }
 
-/* One part of it, on a CPU. 0 or an errno. */
-static int attach_part(struct wick_host_kernel *k, const struct wick_host_probe *p, uint32_t part, uint32_t number,
-                       int cpu)
+/* Attaches a program to an event, of process pid or on a CPU. 0 or an errno. */
+static int attach_event(struct wick_host_kernel *k, const char *name, struct perf_event_attr *attr, pid_t pid, int cpu,
+                        uint64_t cookie, uint32_t number)
 {
-    struct bpf_program *program =
-        wick_host_libbpf.bpf_object__find_program_by_name(k->object, counted_programs[p->kind]);
-    struct perf_event_attr attr = p->attr;
-    const struct wick_host_place *place = &p->places.of[part];
-    LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = number | (uint64_t)place->detail << 32);
-    attr.config = place->config;
-    if (p->kind == WICK_HOST_PROBE_FUNCTION) {
-        attr.config1 = (uintptr_t)place->path;
-        attr.config2 = place->at;
-    }
-    if (p->kind != WICK_HOST_PROBE_COUNTER)
-        attr.sample_period = 0;
-    int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    struct bpf_program *program = wick_host_libbpf.bpf_object__find_program_by_name(k->object, name);
+    LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = cookie);
+    int fd = program ? (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC) : -1;
     if (fd < 0)
         return errno;
     struct bpf_link *link = wick_host_libbpf.bpf_program__attach_perf_event_opts(program, fd, &opts);
@@ -422,6 +424,22 @@ static int attach_part(struct wick_host_kernel *k, const struct wick_host_probe 
     k->counters = more;
     k->counters[k->ncounters++] = (struct counter){link, fd, number};
     return 0;
+}
+
+/* One part of it, on a CPU. 0 or an errno. */
+static int attach_part(struct wick_host_kernel *k, const struct wick_host_probe *p, uint32_t part, uint32_t number,
+                       int cpu)
+{
+    struct perf_event_attr attr = p->attr;
+    const struct wick_host_place *place = &p->places.of[part];
+    attr.config = place->config;
+    if (p->kind == WICK_HOST_PROBE_FUNCTION) {
+        attr.config1 = (uintptr_t)place->path;
+        attr.config2 = place->at;
+    }
+    if (p->kind != WICK_HOST_PROBE_COUNTER)
+        attr.sample_period = 0;
+    return attach_event(k, counted_programs[p->kind], &attr, -1, cpu, number | (uint64_t)place->detail << 32, number);
 }
 
 int wick_host_kernel_start_counted(struct wick_host_kernel *k, struct wick_host_probe *p, uint32_t number,
@@ -444,6 +462,37 @@ int wick_host_kernel_start_counted(struct wick_host_kernel *k, struct wick_host_
     }
     return error || !attached ? cannot_attach(name, error ? error : last, err) : 0;
 }
+
+/* --- allocations --- */
+
+int wick_host_kernel_start_allocs(struct wick_host_kernel *k, uint64_t threshold, struct wick_err *err)
+{
+    k->planned.alloc_bytes = threshold;
+    return start_group(k, WICK_HOST_GROUP_ALLOCS, "the start of JVMs", "alloc", err);
+}
+
+int wick_host_kernel_attach_alloc(struct wick_host_kernel *k, enum wick_host_alloc_probe probe,
+                                  const struct wick_host_alloc_at *at, uint32_t number)
+{
+    struct perf_event_attr attr = {.size = sizeof attr, .type = at->type};
+    attr.config1 = (uintptr_t)at->path;
+    attr.config2 = at->place;
+    return attach_event(k, alloc_programs[probe], &attr, at->pid ? (pid_t)at->pid : -1, at->pid ? -1 : 0, at->cookie,
+                        number);
+}
+
+void wick_host_kernel_detach_alloc(struct wick_host_kernel *k, uint32_t number)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < k->ncounters; i++)
+        if (k->counters[i].number == number)
+            wick_host_libbpf.bpf_link__destroy(k->counters[i].link);
+        else
+            k->counters[kept++] = k->counters[i];
+    k->ncounters = kept;
+}
+
+/* --- what came of it --- */
 
 void wick_host_kernel_counted(struct wick_host_kernel *k, uint32_t number, struct wick_host_counted *out)
 {

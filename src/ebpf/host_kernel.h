@@ -30,6 +30,18 @@ enum {
     WICK_HOST_LOAD_IO = 16,
     WICK_HOST_LOAD_STALLS = 32,
     WICK_HOST_LOAD_CALLS = 64,
+    WICK_HOST_LOAD_ALLOCS = 128,
+};
+
+/* What is probed for allocations (bpf/host_alloc.h). */
+enum wick_host_alloc_probe { WICK_HOST_ALLOC_CALL, WICK_HOST_ALLOC_END, WICK_HOST_ALLOC_REPORT };
+
+/* Where: in process `pid` alone, or with 0 in all that have mapped the file. */
+struct wick_host_alloc_at {
+    uint32_t pid, type; /* of the kernel's probes of functions */
+    const char *path;
+    uint64_t place;  /* in the file */
+    uint64_t cookie; /* for the program */
 };
 
 /* Loads the programs; nothing runs yet. -WICK_E_PERM or _UNSUPPORTED with a message
@@ -63,6 +75,22 @@ int wick_host_kernel_start_stalls(struct wick_host_kernel *k, uint64_t threshold
  * and a threshold of 0 is for none. */
 int wick_host_kernel_start_calls(struct wick_host_kernel *k, uint64_t threshold_ns, uint64_t socket_ns,
                                  struct wick_err *err);
+
+/* Starts records of JVMs that start, and of allocated objects where probes are set: what stands for fewer bytes than
+ * the threshold is chosen at random. */
+int wick_host_kernel_start_allocs(struct wick_host_kernel *k, uint64_t threshold, struct wick_err *err);
+
+/* Sets a probe, under a number from WICK_HOST_COUNTED on. 0 or an errno. And removes those of a number. */
+int wick_host_kernel_attach_alloc(struct wick_host_kernel *k, enum wick_host_alloc_probe probe,
+                                  const struct wick_host_alloc_at *at, uint32_t number);
+void wick_host_kernel_detach_alloc(struct wick_host_kernel *k, uint32_t number);
+
+/* What the probes of a JVM need; NULL: they do nothing any more. -WICK_E_LIMIT: there is no room. */
+int wick_host_kernel_put_allocs(struct wick_host_kernel *k, const struct wick_host_birth *birth,
+                                const struct wick_host_allocs *allocs);
+
+/* How often the probed functions of that JVM were called. */
+uint64_t wick_host_kernel_alloc_calls(struct wick_host_kernel *k, const struct wick_host_birth *birth);
 
 /* What came of a counted event so far, all CPUs together. */
 void wick_host_kernel_counted(struct wick_host_kernel *k, uint32_t number, struct wick_host_counted *out);

@@ -57,6 +57,7 @@ enum wick_host_group {
     WICK_HOST_GROUP_IO,
     WICK_HOST_GROUP_STALLS,
     WICK_HOST_GROUP_CALLS,
+    WICK_HOST_GROUP_ALLOCS,
     WICK_HOST_GROUP_OOM_KILLS,
     WICK_HOST_GROUPS
 };
@@ -69,7 +70,7 @@ struct wick_host_kernel {
     struct wick_host_plan planned;
     bool probes; /* there is no sched_exit_tp */
     struct ring_buffer *ring;
-    int jvms, threads, publishers, pages, rules, known, counts, plan, counted;
+    int jvms, threads, publishers, pages, rules, known, counts, plan, counted, allocs;
     int identify; /* a program */
     wick_host_take *take;
     void *arg;

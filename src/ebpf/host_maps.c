@@ -41,6 +41,20 @@ int wick_host_kernel_put_publisher(struct wick_host_kernel *k, const struct wick
     return wick_host_libbpf.bpf_map_update_elem(k->publishers, birth, threads, BPF_ANY) ? -WICK_E_LIMIT : 0;
 }
 
+int wick_host_kernel_put_allocs(struct wick_host_kernel *k, const struct wick_host_birth *birth,
+                                const struct wick_host_allocs *allocs)
+{
+    if (!allocs)
+        return wick_host_libbpf.bpf_map_delete_elem(k->allocs, birth) ? -WICK_E_NOTFOUND : 0;
+    return wick_host_libbpf.bpf_map_update_elem(k->allocs, birth, allocs, BPF_ANY) ? -WICK_E_LIMIT : 0;
+}
+
+uint64_t wick_host_kernel_alloc_calls(struct wick_host_kernel *k, const struct wick_host_birth *birth)
+{
+    struct wick_host_allocs now;
+    return wick_host_libbpf.bpf_map_lookup_elem(k->allocs, birth, &now) ? 0 : now.calls;
+}
+
 static void put_rule(void *arg, uint32_t number, const struct wick_unwind_rule *rule)
 {
     const struct wick_host_kernel *k = arg;

@@ -53,6 +53,7 @@ struct wick_host_process {
     char *cgroup;     /* its path in the hierarchy of the cpu controller; NULL = root, or not known */
     uint32_t context; /* number in the tables */
     bool gone;        /* it could not be read, most likely because it had ended */
+    bool allocs_met;  /* whether its allocations can be seen has been found out (host_alloc.h) */
     bool own_pids;    /* its threads have other numbers in its own pid namespace */
     struct wick_host_space space;
     struct wick_elf_images images;

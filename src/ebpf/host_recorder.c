@@ -43,14 +43,14 @@ _Static_assert((int)WICK_OPT_HOST_COUNTED == (int)WICK_HOST_COUNTED, "as many ca
 
 /* --- samples --- */
 
-/* The frames of a sample, leaf first; sets *truncated. Returns how many. */
-static uint32_t expand_stack(struct wick_host_recorder *r, struct wick_host_process *p,
-                             const struct wick_host_record *s, bool *truncated)
+/* The frames of a sample, leaf first, without the process's first ones; sets *truncated. Returns how many. */
+static uint32_t expand_from(struct wick_host_recorder *r, struct wick_host_process *p, const struct wick_host_record *s,
+                            uint32_t first, bool *truncated)
 {
     uint32_t n = 0, nkernel = s->head.nkernel < WICK_HOST_KERNEL ? s->head.nkernel : WICK_HOST_KERNEL;
     for (uint32_t i = 0; i < nkernel; i++)
         r->frames[n++] = wick_host_kernel_frame(&r->names, s->kernel[i] - (i > 0));
-    for (uint32_t i = 0; i < s->head.nframes && n < WICK_HOST_RECORDER_FRAMES; i++) {
+    for (uint32_t i = first; i < s->head.nframes && n < WICK_HOST_RECORDER_FRAMES; i++) {
         uint32_t more = wick_host_expand(&r->names, p, &s->frames[i], s->head.time_ns, r->frames + n,
                                          WICK_HOST_RECORDER_FRAMES - n);
         /* one reason is enough for frames that share it */
@@ -60,6 +60,12 @@ static uint32_t expand_stack(struct wick_host_recorder *r, struct wick_host_proc
     }
     *truncated = (s->head.flags & WICK_HOST_TRUNCATED) || n == WICK_HOST_RECORDER_FRAMES;
     return n;
+}
+
+static uint32_t expand_stack(struct wick_host_recorder *r, struct wick_host_process *p,
+                             const struct wick_host_record *s, bool *truncated)
+{
+    return expand_from(r, p, s, 0, truncated);
 }
 
 static struct wick_host_tid tid_of(const struct wick_host_head *h)
@@ -219,6 +225,32 @@ static void write_call(struct wick_host_recorder *r, const struct wick_host_reco
     r->sockets.weight += s->head.call_of.socket_ns;
 }
 
+/* An allocated object, or what a thread had left at its end. */
+static void write_alloc(struct wick_host_recorder *r, const struct wick_host_record *s)
+{
+    char room[WICK_HOST_CLASS];
+    bool truncated = false;
+    struct wick_host_process *p = wick_host_process_of(&r->processes, &s->head);
+    if (!p)
+        return;
+    if (!wick_host_alloc_is_one(p, &s->head)) {
+        r->allocs_odd++;
+        return;
+    }
+    uint32_t n = expand_from(r, p, s, wick_host_alloc_skip(p, s), &truncated);
+    const struct wick_jfr_object_allocation_sample event = {
+        .start_ns = s->head.time_ns,
+        .thread = thread_of(r, &s->head),
+        .stack = wick_host_stack(&r->tables, r->frames, n, truncated),
+        .class_name = wick_host_alloc_class(p, s, room),
+        .weight = s->head.object.weight,
+        .size = s->head.object.size,
+        .context = context_of(r, p, s, (struct wick_host_relation){0}),
+    };
+    wick_jfr_write_object_allocation_sample(r->writer, &event);
+    r->allocs_weight += event.weight;
+}
+
 /* A wait is asleep first, and then without a processor; either may be nothing. */
 static void write_wait(struct wick_host_recorder *r, const struct wick_host_record *s)
 {
@@ -236,7 +268,7 @@ static void write_wait(struct wick_host_recorder *r, const struct wick_host_reco
 /* A head alone. */
 static bool is_short(const struct wick_host_head *head)
 {
-    return head->type == WICK_HOST_EXIT || head->type == WICK_HOST_IO_END;
+    return head->type == WICK_HOST_EXIT || head->type == WICK_HOST_IO_END || head->type == WICK_HOST_JVM_START;
 }
 
 /* Bytes of a record as it is kept: its size is a multiple of what it holds. */
@@ -247,6 +279,12 @@ static size_t record_bytes(const struct wick_host_head *head)
                                 wick_host_bytes_behind(head);
 }
 
+static void end_process(struct wick_host_recorder *r, const struct wick_host_birth *birth)
+{
+    wick_host_alloc_end(&r->allocs, birth);
+    wick_host_process_end(&r->processes, birth);
+}
+
 /* Does what was put off: symbols may have to be read, which takes long. */
 static void work_off(struct wick_host_recorder *r)
 {
@@ -255,7 +293,7 @@ static void work_off(struct wick_host_recorder *r)
         at += record_bytes(head);
         wick_host_priority_update(&r->priority);
         if (head->type == WICK_HOST_EXIT)
-            wick_host_process_end(&r->processes, &head->birth);
+            end_process(r, &head->birth);
         else if (head->type == WICK_HOST_IO_END)
             end_request(r, &head->io);
         else if (head->type == WICK_HOST_IO)
@@ -268,6 +306,8 @@ static void work_off(struct wick_host_recorder *r)
             write_span(r, (const struct wick_host_record *)head);
         else if (head->type == WICK_HOST_CALL)
             write_call(r, (const struct wick_host_record *)head);
+        else if (head->type == WICK_HOST_ALLOC)
+            write_alloc(r, (const struct wick_host_record *)head);
         else
             write_sample(r, (const struct wick_host_record *)head);
     }
@@ -304,6 +344,10 @@ static bool take_record(void *arg, const struct wick_host_head *head)
         wick_host_rewalk_keep(&r->again, (const struct wick_host_copy *)head);
         return true;
     }
+    if (head->type == WICK_HOST_JVM_START) {
+        wick_host_alloc_starts(&r->allocs, head);
+        return true;
+    }
     r->transfers += head->type == WICK_HOST_IO_END;
     if (!is_short(head)) {
         if (head->nframes > WICK_HOST_FRAMES || head->nothers > WICK_HOST_OTHERS || head->nlinks > WICK_HOST_LINKS ||
@@ -315,12 +359,15 @@ static bool take_record(void *arg, const struct wick_host_head *head)
         r->taken += head->type == WICK_HOST_SAMPLE;
         r->occurrences += head->type == WICK_HOST_OCCURRENCE;
         r->stalls += head->type == WICK_HOST_STALL;
+        r->allocs_taken += head->type == WICK_HOST_ALLOC;
         if (head->type == WICK_HOST_CALL) {
             r->calls.taken += head->call_of.weight_ns > 0;
             r->sockets.taken += head->call_of.socket_ns > 0;
         }
-        if (p)
+        if (p) {
             head = learn(r, p, (const struct wick_host_record *)head);
+            wick_host_alloc_meet(&r->allocs, p);
+        }
     }
     put_off(r, head);
     return wick_clock_mono_ns() < r->round_ns + PUT_OFF_NS;
@@ -407,7 +454,8 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
     r->start_epoch_ns = wick_clock_epoch_ns();
     unsigned what = (choice->threshold_ns ? WICK_HOST_LOAD_WAITS : 0) | (choice->io_period ? WICK_HOST_LOAD_IO : 0) |
                     (choice->stall_ns ? WICK_HOST_LOAD_STALLS : 0) |
-                    (choice->call_ns || choice->socket_ns ? WICK_HOST_LOAD_CALLS : 0);
+                    (choice->call_ns || choice->socket_ns ? WICK_HOST_LOAD_CALLS : 0) |
+                    (choice->alloc_bytes ? WICK_HOST_LOAD_ALLOCS : 0);
     int rc = find_probes(r, &what, err);
     if (!rc) /* from here on: checking the programs takes the kernel a second */
         wick_host_priority_init(&r->priority);
@@ -431,6 +479,8 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
         rc = wick_host_kernel_start_stalls(r->kernel, choice->stall_ns, err);
     if (!rc && (choice->call_ns || choice->socket_ns))
         rc = wick_host_kernel_start_calls(r->kernel, choice->call_ns, choice->socket_ns, err);
+    if (!rc && choice->alloc_bytes)
+        rc = wick_host_alloc_begin(&r->allocs, r->kernel, &r->processes, choice->alloc_bytes, err);
     for (uint32_t i = 0; i < choice->ncounted && !rc; i++)
         rc = wick_host_kernel_start_counted(r->kernel, &r->probes[i], i, choice->counted[i].name, err);
     if (rc) {
@@ -485,6 +535,7 @@ void wick_host_recorder_round(struct wick_host_recorder *r)
     take_all(r);
     wick_host_priority_update(&r->priority);
     uint64_t now_ns = wick_clock_mono_ns();
+    wick_host_alloc_round(&r->allocs, now_ns);
     if (now_ns - r->flush_ns >= WICK_JFR_FLUSH_NS)
         flush(r, now_ns, false);
 }
@@ -538,6 +589,7 @@ void wick_host_recorder_close(struct wick_host_recorder *r, struct wick_host_tot
     wick_host_names_release(&r->names);
     wick_host_rules_release(&r->rules);
     wick_host_ios_release(&r->ios);
+    wick_host_alloc_release(&r->allocs);
     wick_host_processes_release(&r->processes);
     wick_host_tables_release(&r->tables);
     wick_host_kernel_close(r->kernel);

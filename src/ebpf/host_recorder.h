@@ -19,6 +19,7 @@
 #define WICK_EBPF_HOST_RECORDER_H
 
 #include "base/err.h"
+#include "ebpf/host_alloc.h"
 #include "ebpf/host_event.h"
 #include "ebpf/host_probe.h"
 #include "ebpf/host_process.h"
@@ -27,6 +28,8 @@
 
 struct wick_host_recorder;
 
+enum { WICK_HOST_UNSEEN = 8 };
+
 /* What came of the samples of one type: fired = recorded + the drops. */
 struct wick_host_sum {
     uint64_t fired, recorded, ring_full, nested, output_full, out_of_memory;
@@ -34,7 +37,7 @@ struct wick_host_sum {
 };
 
 struct wick_host_totals {
-    struct wick_host_sum cpu, wait, counted, io, stall, call, socket;
+    struct wick_host_sum cpu, wait, counted, io, stall, call, socket, alloc;
     uint64_t skipped;                         /* ticks that the kernel left out: not fired */
     uint64_t processes, ended, jvms, refused; /* met; gone before they could be read; JVMs; those that make no sense */
     uint32_t refused_pid[WICK_HOST_REFUSED];  /* some of the latter, so many: */
@@ -43,6 +46,14 @@ struct wick_host_totals {
     uint64_t requests;            /* to disks */
     uint64_t stalls;              /* for memory */
     uint64_t calls, socket_calls; /* system calls, and those on sockets */
+    uint64_t objects;             /* that JVMs showed: of these, some are samples of allocations */
+    uint64_t alloc_jvms;          /* whose allocations were recorded, at the end */
+    struct {
+        uint32_t pid;
+        char why[WICK_HOST_ALLOC_WHY];
+    } unseen[WICK_HOST_UNSEEN]; /* some of those whose allocations were not, so many: */
+    uint32_t nunseen;
+    uint64_t unseen_all;          /* all of them */
     uint64_t oom_kills, oom_lost; /* lost: of these, not recorded */
     uint64_t missed;              /* occurrences at which the kernel ran no program: not fired */
     struct {

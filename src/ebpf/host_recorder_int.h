@@ -7,6 +7,7 @@
 #define WICK_EBPF_HOST_RECORDER_INT_H
 
 #include "base/strbuf.h"
+#include "ebpf/host_alloc.h"
 #include "ebpf/host_io.h"
 #include "ebpf/host_names.h"
 #include "ebpf/host_owner.h"
@@ -37,8 +38,11 @@ struct wick_host_recorder {
     uint64_t stalls, stalls_weight; /* records of stalls for memory */
     struct {
         uint64_t taken, weight;
-    } calls, sockets; /* records of system calls, and of those on sockets */
-    uint8_t *kept;    /* records that were put off, one behind the other */
+    } calls, sockets;                     /* records of system calls, and of those on sockets */
+    uint64_t allocs_taken, allocs_weight; /* records of allocated objects */
+    uint64_t allocs_odd;                  /* of these: none after all */
+    struct wick_host_alloc allocs;
+    uint8_t *kept; /* records that were put off, one behind the other */
     size_t kept_bytes;
     struct wick_host_priority priority;
     uint64_t round_ns; /* when this round of taking records began */

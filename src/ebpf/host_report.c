@@ -54,6 +54,12 @@ void wick_host_report_settings(void *arg, struct wick_jfr_writer *w, uint64_t no
     write_threshold(w, now_ns, WICK_JFR_EVENT_MEMORY_STALL, "memstall.threshold", r->choice.stall_ns);
     write_threshold(w, now_ns, WICK_JFR_EVENT_SYSTEM_CALL, "syscalls.threshold", r->choice.call_ns);
     write_threshold(w, now_ns, WICK_JFR_EVENT_NETWORK_CALL, "network.threshold", r->choice.socket_ns);
+    if (r->choice.alloc_bytes) {
+        snprintf(number, sizeof number, "%" PRIu64, r->choice.alloc_bytes);
+        write_setting(w, now_ns, WICK_JFR_EVENT_OBJECT_ALLOCATION_SAMPLE, "alloc", number);
+        write_setting(w, now_ns, WICK_JFR_EVENT_OBJECT_ALLOCATION_SAMPLE, "source",
+                      "AllocTracer, or wick:alloc__sample of an agent that records allocations");
+    }
     if (r->choice.io_period) {
         snprintf(number, sizeof number, "%" PRIu64, r->choice.io_period);
         write_setting(w, now_ns, WICK_JFR_EVENT_BLOCK_IO, "blockio", number);
@@ -103,6 +109,23 @@ static struct wick_host_sum sum_of(const struct wick_host_span_counts *c)
                                   .walk_ns = c->walk_ns};
 }
 
+/* Whose allocations are seen, and why others are not. */
+static void add_up_jvms(const struct wick_host_alloc *a, struct wick_host_totals *t)
+{
+    for (uint32_t i = 0; i < a->njvms; i++) {
+        const struct wick_host_alloc_jvm *j = &a->jvms[i];
+        t->alloc_jvms += j->source != WICK_HOST_ALLOC_NOWHERE;
+        if (!*j->why)
+            continue;
+        if (t->nunseen < WICK_HOST_UNSEEN) {
+            t->unseen[t->nunseen].pid = j->pid;
+            memcpy(t->unseen[t->nunseen++].why, j->why, sizeof j->why);
+        }
+        t->unseen_all++;
+    }
+    t->unseen_all += a->left_out;
+}
+
 void wick_host_report_add_up(struct wick_host_recorder *r, struct wick_host_totals *t)
 {
     struct wick_host_counts c;
@@ -124,6 +147,8 @@ void wick_host_report_add_up(struct wick_host_recorder *r, struct wick_host_tota
         .stall = sum_of(&c.stall),
         .call = sum_of(&c.call),
         .socket = sum_of(&c.socket),
+        .alloc = sum_of(&c.alloc),
+        .objects = c.alloc.seen,
         .calls = c.call.seen,
         .socket_calls = c.socket.seen,
         .switches = c.wait.switches,
@@ -140,12 +165,15 @@ void wick_host_report_add_up(struct wick_host_recorder *r, struct wick_host_tota
     };
     memcpy(t->refused_pid, r->processes.refused_pid, sizeof t->refused_pid);
     t->nrefused_pids = r->processes.nrefused_pids;
+    t->alloc.fired -= r->allocs_odd;
+    add_up_jvms(&r->allocs, t);
     add_up_counted(r, t);
     add_up_events(&t->cpu, &s, WICK_JFR_EVENT_EXECUTION_SAMPLE, r->taken);
     add_up_events(&t->wait, &s, WICK_JFR_EVENT_WALL_CLOCK_SAMPLE, 0);
     add_up_events(&t->counted, &s, WICK_JFR_EVENT_PERF_SAMPLE, r->occurrences);
     add_up_events(&t->io, &s, WICK_JFR_EVENT_BLOCK_IO, r->transfers);
     add_up_events(&t->stall, &s, WICK_JFR_EVENT_MEMORY_STALL, r->stalls);
+    add_up_events(&t->alloc, &s, WICK_JFR_EVENT_OBJECT_ALLOCATION_SAMPLE, r->allocs_taken - r->allocs_odd);
     add_up_events(&t->call, &s, WICK_JFR_EVENT_SYSTEM_CALL, r->calls.taken);
     add_up_events(&t->socket, &s, WICK_JFR_EVENT_NETWORK_CALL, r->sockets.taken);
 }
@@ -171,7 +199,7 @@ void wick_host_report_totals(struct wick_host_recorder *r, uint64_t now_ns)
 {
     struct wick_host_totals t;
     wick_host_report_add_up(r, &t);
-    const struct wick_host_sum *all[] = {&t.cpu, &t.wait, &t.counted, &t.io, &t.stall, &t.call, &t.socket};
+    const struct wick_host_sum *all[] = {&t.cpu, &t.wait, &t.counted, &t.io, &t.stall, &t.call, &t.socket, &t.alloc};
     struct wick_host_sum sum = {0};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         sum.fired += all[i]->fired;
@@ -205,6 +233,8 @@ void wick_host_report_totals(struct wick_host_recorder *r, uint64_t now_ns)
         write_type(r, now_ns, "syscalls", "ns", &t.call, r->calls.weight);
     if (r->choice.socket_ns)
         write_type(r, now_ns, "network", "ns", &t.socket, r->sockets.weight);
+    if (r->choice.alloc_bytes)
+        write_type(r, now_ns, "alloc", "bytes", &t.alloc, r->allocs_weight);
     wick_jfr_write_profiler(r->writer, &(struct wick_jfr_profiler){.start_ns = now_ns,
                                                                    .fired = sum.fired,
                                                                    .recorded = sum.recorded,

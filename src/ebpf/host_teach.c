@@ -123,8 +123,7 @@ static void open_jvm(struct wick_host_processes *ps, struct wick_host_process *p
     wick_host_kernel_put_jvm(ps->kernel, &p->birth, &p->jvm.step);
 }
 
-/* The thread's number where its process lives; 0 = not known. */
-static int32_t own_tid(const struct wick_host_process *p, uint32_t tid)
+int32_t wick_host_teach_own_tid(const struct wick_host_process *p, uint32_t tid)
 {
     char path[PATH];
     struct wick_strbuf text = WICK_STRBUF_INIT;
@@ -173,7 +172,7 @@ static uint64_t next_listing(uint64_t now_ns, uint64_t took_ns)
 /* Lists the JVM's threads anew if this one is not among those of the last time. */
 static void find_thread(struct wick_host_processes *ps, struct wick_host_process *p, const struct wick_host_head *h)
 {
-    int32_t tid = own_tid(p, h->tid);
+    int32_t tid = wick_host_teach_own_tid(p, h->tid);
     wick_addr addr = tid ? take_listed(p, tid) : 0;
     if (!addr && tid && h->time_ns >= p->threads_ns) {
         uint64_t begin_ns = wick_clock_mono_ns();
@@ -257,4 +256,11 @@ void wick_host_teach(struct wick_host_processes *ps, struct wick_host_rules *rul
     find_stubs(ps, p, h->time_ns);
     if ((h->flags & WICK_HOST_HAS_JVM) && !(h->flags & WICK_HOST_HAS_THREAD))
         find_thread(ps, p, h);
+}
+
+bool wick_host_teach_jvm(struct wick_host_processes *ps, struct wick_host_process *p, uint64_t now_ns)
+{
+    if (!p->gone && p->jvm_state != WICK_HOST_JVM_READY)
+        open_jvm(ps, p, now_ns);
+    return p->jvm_state == WICK_HOST_JVM_READY;
 }

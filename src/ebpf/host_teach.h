@@ -19,4 +19,10 @@
 void wick_host_teach(struct wick_host_processes *ps, struct wick_host_rules *rules, struct wick_host_process *p,
                      const struct wick_host_record *r, uint64_t until_ns);
 
+/* Reads the layout of a JVM of which there is no sample yet, unless that was tried just now. True if it is known. */
+bool wick_host_teach_jvm(struct wick_host_processes *ps, struct wick_host_process *p, uint64_t now_ns);
+
+/* A thread's number where its process lives; 0 = not known. */
+int32_t wick_host_teach_own_tid(const struct wick_host_process *p, uint32_t tid);
+
 #endif

@@ -41,7 +41,8 @@ enum {
     ALIGNED = 16, /* functions, by the compiler */
     ENTRY = 8,    /* of the sorted table in .eh_frame_hdr */
     ENTRIES_AT_ONCE = 512,
-    EVENT_LEAST = 8, /* bytes between neighbours in the table of events */
+    ENTRIES_MOST = 1 << 18, /* libjvm of JDK 8 has some 50,000 */
+    EVENT_LEAST = 8,        /* bytes between neighbours in the table of events */
     EVENT_MOST = 64,
 };
 
@@ -177,6 +178,7 @@ static bool find_looks(struct wick_hs_alloc_tracer *t, const struct wick_jvm *jv
         return false;
     uint64_t most = (image->eh_hdr_size - sizeof head) / ENTRY, n = (uint32_t)int_at(head + 8);
     n = n < most ? n : most;
+    n = n < ENTRIES_MOST ? n : ENTRIES_MOST;
     for (uint64_t i = 0; i < n; i++) {
         uint64_t k = i % ENTRIES_AT_ONCE, rest = n - i < ENTRIES_AT_ONCE ? n - i : ENTRIES_AT_ONCE;
         if (!k && wick_mem_read(jvm->mem, image->eh_hdr + sizeof head + i * ENTRY, entries, rest * ENTRY))

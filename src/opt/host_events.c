@@ -15,7 +15,10 @@
 #define MOST_PERIOD        1000000000000u
 #define TRACEPOINT         "tracepoint:" /* as bpftrace spells it; perf does without */
 
-enum kind { INTERVAL, THRESHOLD, PERIOD };
+#define ALLOC_BYTES      (UINT64_C(512) << 10)
+#define MOST_ALLOC_BYTES ((uint64_t)UINT32_MAX) /* times 32 bits in the kernel */
+
+enum kind { INTERVAL, THRESHOLD, PERIOD, SIZE };
 
 static const struct host_word {
     const char *word;
@@ -106,11 +109,16 @@ static bool take(const char *word, uint64_t interval_ns, struct wick_opt_host_ev
     if (!row)
         return take_counted(word, out);
     bool given = text[-1] == '=';
-    uint64_t ns = row->kind == INTERVAL ? interval_ns : row->kind == THRESHOLD ? THRESHOLD_NS : 1;
+    uint64_t ns = row->kind == INTERVAL    ? interval_ns
+                  : row->kind == THRESHOLD ? THRESHOLD_NS
+                  : row->kind == SIZE      ? ALLOC_BYTES
+                                           : 1;
     if (row->kind == THRESHOLD && given &&
         (wick_opt_interval(text, false, &ns) || ns < LEAST_THRESHOLD_NS || ns > MOST_THRESHOLD_NS))
         return false;
     if (row->kind == PERIOD && given && !parse_period(text, UINT32_MAX, &ns))
+        return false;
+    if (row->kind == SIZE && given && (wick_opt_size(text, &ns) || !ns || ns > MOST_ALLOC_BYTES))
         return false;
     memcpy((char *)out + row->offset, &ns, sizeof ns);
     return true;
@@ -167,7 +175,7 @@ static int wrong(const char *list, const char *word, struct wick_err *err)
     return wick_err_set(
         err, WICK_E_USAGE,
         "option event: '%.100s' is not a list of any of:%s (THRESHOLD: a time from 1us to 4s; N: one of so "
-        "many), and at most %d "
+        "many; SIZE: less than 4g), and at most %d "
         "counted events, each once, as NAME or NAME=N (every Nth): page-faults and other events of perf, "
         "tracepoints such as sched:sched_process_exec, uprobe:/PATH/OF/LIBRARY:FUNCTION, "
         "uretprobe:/PATH/OF/LIBRARY:FUNCTION, usdt:PROVIDER:NAME and usdt:/PATH/OF/FILE:PROVIDER:NAME",

@@ -30,6 +30,7 @@ struct wick_opt_host_events {
     uint64_t stall_ns;     /* of stalls for memory: a threshold likewise */
     uint64_t call_ns;      /* of system calls, likewise */
     uint64_t socket_ns;    /* of those that send to sockets, receive from them or connect them, likewise */
+    uint64_t alloc_bytes;  /* of allocated objects: those that stand for fewer are chosen at random, in proportion */
     uint32_t ncounted;
     struct wick_opt_host_counted counted[WICK_OPT_HOST_COUNTED];
 };

@@ -21,7 +21,7 @@ THRESHOLD_NS = 1_000_000  # of waits, by default
 BRIEF_RUNS = 10    # of a program that lives for 60 ms of CPU time: some 60 samples,
 BRIEF_LEAST = 8    # of which so many are always there (1e-15)
 SPUN = "uprobe:/bin/native_spin:spin_inner"
-COUNTED = f"blockio,memstall,network,syscalls,sched:sched_process_exec,page-faults=8,{SPUN}=50,syscalls:sys_enter_read=100"
+COUNTED = f"alloc=64k,blockio,memstall,network,syscalls,sched:sched_process_exec,page-faults=8,{SPUN}=50,syscalls:sys_enter_read=100"
 CPU_TICKS = 300    # of 10 ms, that the JVM and the native program have each while a recording is made
 
 INIT = r"""#!/bin/busybox sh
@@ -292,6 +292,10 @@ def check_counted(out, pids):
     if not t.check("it records counted events", said.status == 0, said):
         return
     check_totals(file, "perf", said, "samples of counted events")
+    check_totals(file, "alloc", said, "samples of allocations")
+    objects = [f for name, pid, f, _ in stacks(file, "-e", "alloc", "--by", "process") if pid == pids["java"]]
+    t.check("an object that is allocated has its stack and its class", any(has(f, *THREAD, r"Busy\.alloc_\[.\]", r"byte\[\].*") for f in objects),
+            "\n".join(";".join(f) for f in objects[:40]))
     java = [f for name, _, f, _ in stacks(file, "-e", "syscalls:sys_enter_read", "--by", "process") if name == "java"]
     t.check("a system call has Java and native code in one stack",  # and on newer kernels frames of the kernel
             any(has(f, *THREAD, r"Busy\.kernel_\[.\]", r"java\.io\.FileInputStream\.read.*", r".*_\[[np]\]") for f in java),
@@ -323,7 +327,7 @@ def check_rights(out):
 def check_doctor(out, works):
     """`wick host doctor` as root says what works as it does, and without rights which are missing."""
     levels = {m[2]: m[1] for m in re.finditer(r"^(OK|WARN|FAIL) +(\S+(?: \S+)?)  ", read(out, "doctor.out"), re.M)}
-    wanted = {"kernel": "OK", "rights": "OK", "-e cpu": "OK", "short-lived": "OK", "-e sched": "OK", "tracepoints": "OK", "functions": "OK"} if works else {"kernel": "FAIL", "rights": "OK", "-e cpu": "FAIL"}
+    wanted = {"kernel": "OK", "rights": "OK", "-e cpu": "OK", "short-lived": "OK", "-e sched": "OK", "-e alloc": "OK", "tracepoints": "OK", "functions": "OK"} if works else {"kernel": "FAIL", "rights": "OK", "-e cpu": "FAIL"}
     t.check("doctor says what works", {k: levels.get(k) for k in wanted} == wanted, read(out, "doctor.out"))
     said = read(out, "nobody.out")
     t.check("and which rights are missing", Said(out, "nobody").status == 6 and re.search(r"FAIL +rights +without CAP_BPF", said), said)

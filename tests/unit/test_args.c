@@ -142,9 +142,10 @@ static void test_args__events_of_the_host_are_in_its_help_and_completions(void *
 {
     struct wick_strbuf offered = WICK_STRBUF_INIT;
     wick_args_expand(&offered, wick_arg_table[WICK_ARG_HOST_EVENT - WICK_ARG_FIRST].words, " ");
-    assert_string_equal(offered.buf,
-                        "cpu sched blockio memstall network syscalls cpu,sched,blockio,memstall,network,syscalls "
-                        "page-faults minor-faults major-faults context-switches");
+    assert_string_equal(
+        offered.buf,
+        "cpu sched blockio memstall alloc network syscalls "
+        "cpu,sched,blockio,memstall,alloc,network,syscalls page-faults minor-faults major-faults context-switches");
     wick_strbuf_release(&offered);
     char *help = help_of(WICK_ARGS_HOST);
 #define X(word, field, kind, value, text) assert_non_null(strstr(help, word value " ("));

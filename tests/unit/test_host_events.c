@@ -15,7 +15,7 @@ static void test_host_events__words_are_taken_alone_and_as_a_list(void **state)
 {
     static const struct {
         const char *list;
-        uint64_t interval_ns, threshold_ns, io_period, stall_ns, call_ns, socket_ns;
+        uint64_t interval_ns, threshold_ns, io_period, stall_ns, call_ns, socket_ns, alloc_bytes;
     } cases[] = {{"cpu", 7, 0},
                  {"blockio", 0, 0, 1},
                  {"cpu,blockio=4294967295,sched", 7, 1000000, 4294967295},
@@ -23,6 +23,9 @@ static void test_host_events__words_are_taken_alone_and_as_a_list(void **state)
                  {"memstall=4s,sched=1us", 0, 1000, 0, 4000000000},
                  {"syscalls=2ms", 0, 0, 0, 0, 2000000, 0},
                  {"network,syscalls:sys_enter_read", 0, 0, 0, 0, 0, 1000000},
+                 {"alloc", 0, 0, 0, 0, 0, 0, 524288},
+                 {"alloc=16k,cpu", 7, 0, 0, 0, 0, 0, 16384},
+                 {"alloc=4294967295", 0, 0, 0, 0, 0, 0, 4294967295},
                  {"sched", 0, 1000000},
                  {"cpu,sched", 7, 1000000},
                  {"sched=2us,cpu", 7, 2000},
@@ -37,6 +40,7 @@ static void test_host_events__words_are_taken_alone_and_as_a_list(void **state)
         assert_int_equal(e.stall_ns, cases[i].stall_ns);
         assert_int_equal(e.call_ns, cases[i].call_ns);
         assert_int_equal(e.socket_ns, cases[i].socket_ns);
+        assert_int_equal(e.alloc_bytes, cases[i].alloc_bytes);
     }
 }
 
@@ -121,6 +125,10 @@ static void test_host_events__other_lists_are_refused_with_the_words(void **stat
                                         "memstall=",
                                         "memstall=0",
                                         "memstall=5s",
+                                        "alloc=",
+                                        "alloc=0",
+                                        "alloc=4g",
+                                        "alloc=x",
                                         "cpu-clock",
                                         "tracepoint:page-faults",
                                         "rx"};
