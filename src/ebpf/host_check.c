@@ -204,10 +204,8 @@ static void check_jvms(struct wick_doctor *d, const struct wick_host_alloc *a)
         [WICK_HOST_ALLOC_BY_SYMBOLS] = "found by name",
         [WICK_HOST_ALLOC_BY_CODE] = "found by what its code looks like",
     };
-    uint32_t seen = 0;
     for (uint32_t i = 0; i < a->njvms; i++) {
         const struct wick_host_alloc_jvm *j = &a->jvms[i];
-        seen += !*j->why;
         if (*j->why)
             wick_doctor_add(d, WICK_DOCTOR_WARN, "-e alloc", "`wick record -e alloc PID` records them, where it can",
                             "allocations of process %u (JDK %d) cannot be recorded: %s", j->pid, j->major, j->why);
