@@ -427,6 +427,49 @@ STEP_FN int step_native_return_at(struct wick_step_env *env, const struct wick_s
     return 1;
 }
 
+/*
+ * The entry barrier of nmethods, which a method calls behind its prologue while the collector asks for it (JDK 14 and
+ * later), has a cookie between its frame and its return address, for the stack pointer of a frame that is thrown away:
+ *
+ *      push -1
+ *      push rbp            rbp --> caller's rbp | -1 | return address into the method
+ *      mov  rbp, rsp
+ *      ...                 saves all registers: return addresses of old may be among the words above sp
+ *
+ * (hotspot/cpu/x86/stubGenerator_x86_64.cpp: generate_method_entry_barrier). 1 if the cookie is at `at`: the step is
+ * made then.
+ */
+STEP_FN int step_cookie_at(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
+                           uint64_t at)
+{
+    if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s))
+        return 0;
+    uint64_t cookie = 0, ret = 0;
+    if (step_word(env, at, &cookie) || cookie != ~(uint64_t)0 || !step_return_at(env, j, at + 8, &ret))
+        return 0;
+    step_to(s, ret, at + 16);
+    return 1;
+}
+
+/* The cookie behind the saved rbp, to which rbp leads, or which is on top; or on top itself. 1 if the step is made. */
+STEP_INLINE int step_entry_barrier(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s)
+{
+    uint64_t fp = 0, at = s->fp;
+    if (at >= s->sp && at - s->sp < STEP_FP_REACH && !step_word(env, at, &fp) && step_cookie_at(env, j, s, at + 8)) {
+        s->fp = fp;
+        return 1;
+    }
+    if (!s->leaf)
+        return 0;
+    at = s->sp;
+    if (step_cookie_at(env, j, s, at))
+        return 1;
+    if (step_word(env, at, &fp) || fp != s->fp || !step_cookie_at(env, j, s, at + 8))
+        return 0;
+    s->fp = fp;
+    return 1;
+}
+
 /* Stubs describe little about themselves: the layouts that occur are tried in the order of how sure they are. */
 STEP_FN int step_stub(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                       const struct wick_step_blob *b)
@@ -461,6 +504,8 @@ STEP_FN int step_stub(struct wick_step_env *env, const struct wick_step_jvm *j, 
         step_to(s, ret, s->sp + 8);
         return WICK_STOP_NONE;
     }
+    if (b->kind == WICK_BLOB_STUB && step_entry_barrier(env, j, s))
+        return WICK_STOP_NONE;
     if (s->leaf && step_return_at(env, j, s->sp + 8, &ret) && step_is_frame_end(env, j, s, s->sp + 8, 1) &&
         !step_word(env, s->sp, &fp)) {
         s->fp = fp;
@@ -474,7 +519,7 @@ STEP_FN int step_stub(struct wick_step_env *env, const struct wick_step_jvm *j, 
         return WICK_STOP_NONE;
     if (s->fp >= s->sp && s->fp - s->sp < STEP_FP_REACH && step_return_at(env, j, s->fp + 8, &ret))
         return step_by_fp(env, s) ? WICK_STOP_STUB : WICK_STOP_NONE;
-    /* something between the saved rbp and the return address: the entry barrier of nmethods pushes a cookie there */
+    /* something else between the saved rbp and the return address */
     if (s->fp < s->sp || s->fp - s->sp >= STEP_FP_REACH || step_word(env, s->fp, &fp))
         return WICK_STOP_STUB;
     s->sp = s->fp;

@@ -94,6 +94,36 @@ static void test_stub__without_a_return_address_the_walk_breaks(void **state)
     expect_break(WICK_STOP_STUB);
 }
 
+/* Where the stub is: sp and rbp, and whether a function that it has called is above. */
+static void test_stub__the_entry_barrier_has_a_cookie_below_its_return_address(void **state)
+{
+    static const struct {
+        uint32_t sp, fp;
+        uint8_t leaf;
+    } cases[] = {{20, 39, 0}, /* it has called the JVM, */
+                 {20, 39, 1}, /* has saved some registers, */
+                 {39, 39, 1}, /* and nothing else; */
+                 {39, 0, 1},  /* has pushed rbp, ... */
+                 {40, 0, 1}}; /* ... and the cookie, or is about to return */
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        begin(21);
+        struct fj_blob b = fj_blob(&f, "StubRoutines (final stubs)", 200, 0, -1);
+        uint64_t ret = fj_return(&f, &caller, 100);
+        for (uint32_t k = 22; k < 26; k++) /* words of frames that were there before */
+            f.stack[k] = fj_return(&f, k % 2 ? &interpreter : &caller, 60);
+        f.stack[39] = fj_sp(300);
+        f.stack[40] = ~UINT64_C(0);
+        f.stack[41] = ret;
+        f.s.pc = b.code + 60;
+        f.s.sp = fj_sp(cases[i].sp);
+        f.s.fp = fj_sp(cases[i].fp ? cases[i].fp : 300);
+        f.s.leaf = cases[i].leaf;
+        assert_int_equal(fj_step(&f, &frame), WICK_STEP_MORE);
+        assert_int_equal(frame.kind, WICK_STEP_STUB);
+        expect_caller(ret, fj_sp(42), fj_sp(300));
+    }
+}
+
 static void test_adapter__may_keep_the_return_address_in_rax(void **state)
 {
     begin(17);
@@ -510,6 +540,7 @@ int main(void)
         cmocka_unit_test(test_stub__behind_push_rbp_both_are_on_top),
         cmocka_unit_test(test_stub__a_ret_ends_it),
         cmocka_unit_test(test_stub__without_a_return_address_the_walk_breaks),
+        cmocka_unit_test(test_stub__the_entry_barrier_has_a_cookie_below_its_return_address),
         cmocka_unit_test(test_adapter__may_keep_the_return_address_in_rax),
         cmocka_unit_test(test_safepoint_and_deopt_blobs__return_into_the_middle_of_a_method),
         cmocka_unit_test(test_safepoint_blob__after_a_poll_in_a_loop_the_thread_has_the_return_address),
