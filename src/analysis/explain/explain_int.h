@@ -151,6 +151,53 @@ bool wick_explain_moved(const struct wick_explain *x, uint32_t thread); /* it ra
 /* Whether the owner of the lock of that wait waits for another monitor itself. */
 bool wick_explain_owner_enters(const struct wick_explain *x, const struct wick_lock_wait_row *r);
 
+/* explain_blame.c: where threads wait, added up, and whom those wait for. Rows are malloc'ed, the caller frees them. */
+#define WICK_EXPLAIN_CHAIN_MOST 0.50 /* a link carries at least this share */
+
+/* A step of a chain: what the owner or the task does, and how much of the time. */
+struct wick_explain_link {
+    enum wick_wait_kind kind;
+    uint32_t stack;
+    double share;
+    enum { WICK_EXPLAIN_HOLDER, WICK_EXPLAIN_TASK, WICK_EXPLAIN_TAKER } who;
+};
+
+/* Where the program waits for something, or computes (WICK_WAIT_NONE). */
+struct wick_explain_place {
+    enum wick_wait_kind kind, via;                      /* via: of the wait that leads here, NONE = none does */
+    uint32_t function, stack;                           /* the program's; the heaviest stack, cut there */
+    struct wick_explain_link links[WICK_EXPLAIN_LINKS]; /* from `via` to here; a last one of kind NONE computes */
+    unsigned nlinks;
+    bool request; /* a thread's end is waited for there within a request: that counts in any case */
+    uint32_t via_stack;
+    int64_t ns, heaviest_ns, through_ns; /* through: what of ns was waited for at `via` */
+    double quanta;                       /* as of wick_explain_quanta */
+};
+
+struct wick_explain_places {
+    struct wick_explain_place *rows;
+    size_t n, cap;
+};
+
+static inline uint32_t wick_explain_frame_at(const struct wick_profile *p, uint32_t stack)
+{
+    return p->stacks[stack].frame;
+}
+
+static inline uint32_t wick_explain_function_at(const struct wick_profile *p, uint32_t stack)
+{
+    return p->frames[p->stacks[stack].frame].function;
+}
+
+/* Adds to the place of that wait, a new one if there is none. */
+void wick_explain_places_add(struct wick_explain *x, struct wick_explain_places *all, struct wick_wait w, int64_t ns,
+                             double quanta);
+void wick_explain_places_sort(struct wick_explain_places *all); /* those with most time first */
+int64_t wick_explain_places_sum(const struct wick_explain_places *all);
+
+/* Moves the time of place i to where its chain ends. Returns time that is nobody's waiting. */
+int64_t wick_explain_follow(struct wick_explain *x, struct wick_explain_places *all, size_t i);
+
 /* explain_waits.c: the rules about waiting; they belong in this order, as each leaves out what those before said. */
 void wick_explain_stuck(struct wick_explain *x); /* explain_stuck.c */
 void wick_explain_pool_busy(struct wick_explain *x);

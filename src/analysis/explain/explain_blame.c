@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_blame.c - whom threads wait for
+ *
+ * What is waited for may be held by a thread that waits itself; then the time belongs to the end of that chain, as far
+ * as it is known:
+ *
+ *     lock     -> its owner    by wick.LockOwner: what the owner did during the wait
+ *     future   -> its task     by the wall-clock samples of the pools' workers, as no event says which task it was
+ *     room     -> its consumer by the wall-clock samples of the threads that could be it
+ *
+ * Each link carries the share of the time that its most common end has in all of them, half of it at least.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/explain/explain_int.h"
+#include "base/sum.h"
+
+#define HELD_LEAST 0.50 /* of the recording: a lock that many wait for is held that long, */
+#define HELD_MOST  1.10 /* and by one at a time */
+#define DEVIATIONS 2.0  /* as far as samples may be off */
+#define HELD_UP    0.90 /* of its time: a thread that waits for something else does not get on with its work */
+
+enum { LINKS = WICK_EXPLAIN_LINKS };
+
+/* ---- places ---- */
+
+static struct wick_explain_place *place_of(struct wick_explain *x, struct wick_explain_places *all, struct wick_wait w)
+{
+    uint32_t function = wick_explain_function_at(x->f->p, w.stack);
+    for (size_t i = 0; i < all->n; i++)
+        if (all->rows[i].kind == w.kind && all->rows[i].function == function)
+            return &all->rows[i];
+    struct wick_explain_place *rows = wick_explain_room(all->rows, all->n, &all->cap, sizeof *rows);
+    x->f->failed |= !rows;
+    if (!rows)
+        return NULL;
+    all->rows = rows;
+    rows[all->n] = (struct wick_explain_place){.kind = w.kind, .function = function, .stack = w.stack};
+    return &rows[all->n++];
+}
+
+void wick_explain_places_add(struct wick_explain *x, struct wick_explain_places *all, struct wick_wait w, int64_t ns,
+                             double quanta)
+{
+    struct wick_explain_place *at = place_of(x, all, w);
+    if (!at)
+        return;
+    at->request |= w.in_request && w.kind == WICK_WAIT_THREAD;
+    at->quanta += quanta;
+    at->ns = wick_sum(at->ns, ns);
+    if (ns > at->heaviest_ns) {
+        at->heaviest_ns = ns;
+        at->stack = w.stack;
+    }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct wick_explain_place *x = a, *y = b;
+    return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : (x->function > y->function) - (x->function < y->function);
+}
+
+void wick_explain_places_sort(struct wick_explain_places *all)
+{
+    if (all->n)
+        qsort(all->rows, all->n, sizeof *all->rows, by_time);
+}
+
+int64_t wick_explain_places_sum(const struct wick_explain_places *all)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < all->n; i++)
+        sum = wick_sum(sum, all->rows[i].ns);
+    return sum;
+}
+
+/* ---- chains ---- */
+
+/* What the owners of the locks did for which threads waited at the place. */
+static void owners_of(struct wick_explain *x, const struct wick_explain_place *at, struct wick_explain_places *out)
+{
+    const struct wick_lock_waits *l = &x->f->locks;
+    for (uint32_t i = 0; i < l->nrows; i++) {
+        const struct wick_lock_wait_row *r = &l->rows[i];
+        if (r->native || !r->owner_stack || r->park != (at->kind != WICK_WAIT_MONITOR))
+            continue;
+        struct wick_wait waiter = wick_wait_of(x->f->p, r->stack), owner = wick_wait_of(x->f->p, r->owner_stack);
+        if (!waiter.stack || wick_explain_function_at(x->f->p, waiter.stack) != at->function || !owner.stack)
+            continue;
+        if (wick_wait_role_of(owner.kind) == WICK_WAIT_IDLE)
+            owner.kind = WICK_WAIT_NONE;
+        if (owner.kind == WICK_WAIT_NONE && wick_explain_owner_enters(x, r))
+            owner.kind = WICK_WAIT_MONITOR;
+        wick_explain_places_add(x, out, owner, r->weight_ns, 0);
+    }
+    wick_explain_places_sort(out);
+}
+
+/* What the thread of wall-clock sample i does: its wait, or (NONE) where the program computes. */
+static struct wick_wait doing(const struct wick_explain *x, size_t i)
+{
+    struct wick_wait w = x->waits[i];
+    if (w.kind == WICK_WAIT_NONE)
+        w.stack = wick_wait_of(x->f->p, x->f->wall[i].stack).stack;
+    return w;
+}
+
+static bool waits_there(const struct wick_explain *x, struct wick_wait w, const struct wick_explain_place *at)
+{
+    return w.kind == at->kind && w.stack && wick_explain_function_at(x->f->p, w.stack) == at->function;
+}
+
+static bool goes_through(const struct wick_profile *p, uint32_t stack, uint32_t function)
+{
+    while (stack && wick_explain_function_at(p, stack) != function)
+        stack = p->stacks[stack].parent;
+    return stack != 0;
+}
+
+/* Where no event says who owned the lock (virtual threads): what is done in the function that takes it, by those who
+ * have it. One has it at a time, so that is as much time as was recorded, if the lock was held most of that; if it is
+ * more, or much less, the function does something else as well. */
+static void insiders(struct wick_explain *x, const struct wick_explain_place *at, struct wick_explain_places *out)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->nwall; i++) {
+        struct wick_wait w = doing(x, i);
+        if (w.stack && wick_wait_role_of(w.kind) != WICK_WAIT_IDLE && !waits_there(x, w, at) &&
+            goes_through(f->p, f->wall[i].stack, at->function))
+            wick_explain_places_add(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
+    }
+    double sum = (double)wick_explain_places_sum(out), all = (double)f->duration_ns, quanta = 0;
+    for (size_t i = 0; i < out->n; i++)
+        quanta += out->rows[i].quanta;
+    double off = DEVIATIONS * sqrt(quanta);
+    if (sum + off < HELD_LEAST * all || sum - off > HELD_MOST * all)
+        out->n = 0;
+    wick_explain_places_sort(out);
+}
+
+/* "plan" of plan() and of lambda$plan$2(), *len long. */
+static const char *written_in(const char *method, size_t *len)
+{
+    static const char lambda[] = "lambda$";
+    const char *name = strncmp(method, lambda, strlen(lambda)) ? method : method + strlen(lambda), *end;
+    end = name == method ? NULL : strchr(name, '$');
+    *len = end ? (size_t)(end - name) : strlen(name);
+    return name;
+}
+
+/* Whether the stack goes through a lambda that is written in the waiter's method, so that it may be its task. */
+static bool is_task_of(const struct wick_profile *p, uint32_t stack, uint32_t waiter)
+{
+    const struct wick_function *w = &p->functions[waiter];
+    size_t len, other;
+    const char *method = written_in(wick_profile_str(p, w->name), &len);
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_function *f = &p->functions[wick_explain_function_at(p, s)];
+        const char *name = wick_profile_str(p, f->name), *in = written_in(name, &other);
+        if (in != name && f->class_name == w->class_name && wick_explain_function_at(p, s) != waiter && other == len &&
+            !memcmp(in, method, len))
+            return true;
+    }
+    return false;
+}
+
+/* What the workers of pools do, if they do something; own: those only that run what the waiting method gave them, or
+ * threads that do. */
+static void tasks(struct wick_explain *x, const struct wick_explain_place *at, bool own,
+                  struct wick_explain_places *out)
+{
+    bool joins = at->kind == WICK_WAIT_THREAD;
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->nwall; i++) {
+        struct wick_wait w = doing(x, i);
+        if (!w.stack || wick_wait_role_of(w.kind) == WICK_WAIT_IDLE ||
+            (!joins && !wick_wait_is_worker(f->p, f->wall[i].stack)))
+            continue;
+        if (!own || (is_task_of(f->p, f->wall[i].stack, at->function) && !waits_there(x, w, at)))
+            wick_explain_places_add(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
+    }
+    wick_explain_places_sort(out);
+}
+
+/* Time of a thread, of that in waits, and without a CPU; whether it waits at the place itself. */
+struct held {
+    int64_t all_ns, held_ns, ready_ns;
+    bool here;
+};
+
+/* What other threads than those that wait at the place do, if one of them may be the queue's consumer: if they have
+ * something to wait for nearly all the time, one of them does not empty the queue. */
+static void held_up(struct wick_explain *x, const struct wick_explain_place *at, struct wick_explain_places *out)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct held *of = calloc(f->p->nthreads + 1, sizeof *of);
+    x->f->failed |= !of;
+    for (size_t i = 0; of && i < f->nwall; i++) {
+        struct held *h = &of[f->wall[i].thread];
+        bool held = wick_explain_is_trouble(x, i), here = waits_there(x, x->waits[i], at);
+        h->here |= here;
+        h->all_ns = wick_sum(h->all_ns, f->wall[i].weight_ns);
+        h->held_ns = wick_sum(h->held_ns, held && !here ? f->wall[i].weight_ns : 0);
+        if (f->wall[i].state == WICK_EXPLAIN_WAITING_FOR_CPU)
+            h->ready_ns = wick_sum(h->ready_ns, f->wall[i].weight_ns);
+    }
+    for (size_t i = 0; of && i < f->nwall; i++) {
+        const struct held *h = &of[f->wall[i].thread];
+        struct wick_wait w = doing(x, i);
+        bool all = (double)h->all_ns >= HELD_UP * (double)f->duration_ns &&
+                   (double)h->held_ns >= HELD_UP * ((double)h->all_ns - (double)h->ready_ns) &&
+                   h->held_ns > h->ready_ns;
+        bool computes = w.kind == WICK_WAIT_NONE && 1u << f->wall[i].state & WICK_EXPLAIN_WORK;
+        if (!h->here && w.stack && (computes || (all && wick_explain_is_trouble(x, i))))
+            wick_explain_places_add(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
+    }
+    free(of);
+    wick_explain_places_sort(out);
+}
+
+/* What most of the time went to, NULL = to nothing half of it; tasks that compute in many places compute. */
+static const struct wick_explain_place *main_of(const struct wick_explain_places *all, bool tasks)
+{
+    double sum = (double)wick_explain_places_sum(all), computed = 0;
+    const struct wick_explain_place *busiest = NULL;
+    for (size_t i = all->n; i-- > 0;)
+        if (all->rows[i].kind == WICK_WAIT_NONE) {
+            computed += (double)all->rows[i].ns;
+            busiest = &all->rows[i];
+        }
+    if (tasks && busiest && computed >= WICK_EXPLAIN_CHAIN_MOST * sum)
+        return busiest;
+    return all->n && (double)all->rows->ns >= WICK_EXPLAIN_CHAIN_MOST * sum ? all->rows : NULL;
+}
+
+/* Whether threads wait there for others to end: as long as these do not wait themselves, that is no trouble. */
+static bool ends(enum wick_wait_kind kind)
+{
+    return kind == WICK_WAIT_POOL_END || kind == WICK_WAIT_THREAD;
+}
+
+/* What keeps a place waiting: the most common thing that owners or tasks do. False if nothing is, or nothing is known.
+ */
+static bool next_link(struct wick_explain *x, const struct wick_explain_place *at, struct wick_explain_link *out)
+{
+    struct wick_explain_places links = {0};
+    bool lock = wick_wait_is_lock(at->kind), joins = at->kind == WICK_WAIT_THREAD, end = ends(at->kind),
+         task = end || at->kind == WICK_WAIT_FUTURE || at->kind == WICK_WAIT_LATCH;
+    if (lock)
+        owners_of(x, at, &links);
+    if (lock && !links.n)
+        insiders(x, at, &links);
+    if (task)
+        tasks(x, at, true, &links);
+    if (task && !joins && !links.n)
+        tasks(x, at, false, &links);
+    if (end && (double)wick_explain_places_sum(&links) < WICK_EXPLAIN_CHAIN_MOST * (double)at->ns)
+        links.n = 0; /* there are hardly any */
+    if (at->kind == WICK_WAIT_QUEUE_FULL)
+        held_up(x, at, &links);
+    const struct wick_explain_place *most = main_of(&links, !lock);
+    bool found = most && (lock || at->kind == WICK_WAIT_FUTURE || most->kind != WICK_WAIT_NONE);
+    if (found)
+        *out = (struct wick_explain_link){
+            .kind = most->kind,
+            .stack = most->stack,
+            .share = wick_explain_share((double)most->ns, (double)wick_explain_places_sum(&links)),
+            .who = lock   ? WICK_EXPLAIN_HOLDER
+                   : task ? WICK_EXPLAIN_TASK
+                          : WICK_EXPLAIN_TAKER};
+    free(links.rows);
+    return found;
+}
+
+/* Appends links to the place's until one ends the chain; returns the last place that waits. */
+static struct wick_wait walk(struct wick_explain *x, struct wick_explain_place *from)
+{
+    struct wick_wait end = {from->kind, from->stack};
+    struct wick_explain_place at = *from;
+    from->nlinks = 0;
+    while (from->nlinks < LINKS) {
+        struct wick_explain_link l;
+        if (!next_link(x, &at, &l))
+            break;
+        uint32_t function = wick_explain_function_at(x->f->p, l.stack);
+        bool seen = l.kind == from->kind && function == from->function;
+        for (unsigned i = 0; i < from->nlinks; i++)
+            seen |=
+                l.kind == from->links[i].kind && function == wick_explain_function_at(x->f->p, from->links[i].stack);
+        if (seen)
+            break;
+        from->links[from->nlinks++] = l;
+        if (l.kind == WICK_WAIT_NONE)
+            break;
+        end = (struct wick_wait){l.kind, l.stack};
+        at = (struct wick_explain_place){.kind = l.kind, .function = function, .stack = l.stack};
+    }
+    return end;
+}
+
+/* Moves the time of place i to where the chain ends. Returns time that is nobody's waiting. */
+int64_t wick_explain_follow(struct wick_explain *x, struct wick_explain_places *all, size_t i)
+{
+    struct wick_explain_place from = all->rows[i];
+    struct wick_wait end = walk(x, &from);
+    if (ends(from.kind) && !from.nlinks && !from.request) {
+        all->rows[i].ns = 0; /* that a pool or thread has not ended is no news where its tasks do not wait */
+        return from.ns;
+    }
+    if (from.kind == WICK_WAIT_FUTURE && from.nlinks == 1 && from.links[0].kind == WICK_WAIT_NONE) {
+        all->rows[i].ns = 0; /* its task computes: that is what other rules see */
+        return 0;
+    }
+    if (end.kind == from.kind && end.stack == from.stack) {
+        if (from.via == WICK_WAIT_NONE)
+            all->rows[i] = from; /* with what its holder computes */
+        return 0;
+    }
+    struct wick_explain_place *to = place_of(x, all, end);
+    if (!to)
+        return 0;
+    all->rows[i].ns = 0;
+    to->ns = wick_sum(to->ns, from.ns);
+    to->quanta += from.quanta;
+    to->through_ns = wick_sum(to->through_ns, from.ns);
+    if (to->via != WICK_WAIT_NONE && from.ns < to->heaviest_ns)
+        return 0;
+    to->heaviest_ns = from.ns;
+    to->via = from.kind;
+    to->via_stack = from.stack;
+    to->nlinks = from.nlinks;
+    memcpy(to->links, from.links, sizeof to->links);
+    return 0;
+}
