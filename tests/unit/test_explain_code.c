@@ -535,9 +535,29 @@ static void test_hot_code__of_usual_work_needs_more_of_a_cpu(void **state)
     }
 }
 
+/* What is hot and is still interpreted at the end cannot be compiled; what is in part was compiled on the way. */
+static void test_hot_method__says_that_it_is_interpreted(void **state)
+{
+    (void)state;
+    for (unsigned compiled = 0; compiled <= 2; compiled += 2) {
+        struct scene *s = scene();
+        uint32_t stack = STACK(s, "app/Main.run", "app/Tariff.rate");
+        uint32_t function = s->p.frames[s->p.stacks[stack].frame].function;
+        uint32_t slow = wick_profile_push(&s->p, STACK(s, "app/Main.run"),
+                                          wick_profile_frame(&s->p, function, 0, -1, WICK_FRAME_INTERPRETED));
+        cpu(s, slow, 8 - compiled);
+        if (compiled)
+            cpu(s, stack, compiled);
+        begins(s, compiled ? "hot-method: 100 % of CPU time (8.0 s) is in app.Tariff.rate, called by app.Main.run\n"
+                           : "hot-method: 100 % of CPU time (8.0 s) is in app.Tariff.rate, called by app.Main.run; "
+                             "that method is interpreted all the time, and not compiled\n");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hot_method__says_that_it_is_interpreted),
         cmocka_unit_test(test_hot_code__adds_up_what_the_jdk_does_for_a_function),
         cmocka_unit_test(test_hot_calls__adds_up_what_a_function_calls),
         cmocka_unit_test(test_hot_calls__need_the_system_or_one_callee_or_most_of_the_time),

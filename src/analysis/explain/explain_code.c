@@ -17,6 +17,7 @@
 #define METHOD_LEAST 0.10
 #define HALF         0.50 /* of what is called */
 #define NEARLY_ALL   0.75 /* of CPU time */
+#define INTERPRETED  0.90 /* of the samples of a method */
 #define JAVA_LEAST   0.60 /* of the CPU time in Java code that does not wait */
 #define STARTS_LEAST 0.10 /* of that: who starts so many threads is also what those cost */
 #define CROWD_LEAST  8.0  /* threads that wait in one function */
@@ -241,7 +242,7 @@ static void say_process(struct wick_explain *x, struct wick_explain_finding *r, 
 /* The samples of which the method on top of the stack is what takes the time; NULL and *n = 0 without memory. */
 static struct wick_explain_sample *of_methods(const struct wick_explain_facts *f, size_t *n)
 {
-    struct wick_explain_sample *rows = malloc((f->ncpu + 1) * sizeof *rows);
+    struct wick_explain_sample *rows = calloc(f->ncpu + 1, sizeof *rows);
     *n = 0;
     for (size_t i = 0; rows && i < f->ncpu; i++)
         if (is_of_method(f->p, f->cpu[i].stack))
@@ -284,6 +285,31 @@ static uint32_t certain_frame(struct wick_explain_facts *f, uint32_t function)
     return wick_explain_share((double)inlined, (double)all) >= HALF ? most : 0;
 }
 
+/* Whether the function on top of these stacks is interpreted nearly always, though it is hot. */
+static bool is_interpreted(const struct wick_profile *p, const struct wick_explain_sample *rows, size_t n,
+                           uint32_t function)
+{
+    int64_t all = 0, interpreted = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct wick_frame *f = frame_of(p, rows[i].stack);
+        if (f->function != function)
+            continue;
+        all = wick_sum(all, rows[i].weight_ns);
+        interpreted = wick_sum(interpreted, f->kind == WICK_FRAME_INTERPRETED ? rows[i].weight_ns : 0);
+    }
+    return all && (double)interpreted >= INTERPRETED * (double)all;
+}
+
+/* What is hot is compiled within a second, unless it cannot be, or the compilers do not get to it. */
+static void say_interpreted(struct wick_explain *x, struct wick_explain_finding *r)
+{
+    wick_explain_say(x, r, "mode", "interpreted");
+    if (r)
+        r->advice = "HotSpot never compiles a method of more than 8000 bytes of bytecode (javap -c shows its size): "
+                    "split it, or use -XX:-DontCompileHugeMethods; if it is smaller, find what keeps the compilers "
+                    "from it: -Xint, a full code cache, -XX:CompileCommand";
+}
+
 void wick_explain_hot_method(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
@@ -291,6 +317,7 @@ void wick_explain_hot_method(struct wick_explain *x)
     struct wick_explain_sample *rows = of_methods(f, &n);
     f->failed |= !rows;
     struct wick_explain_top top = wick_explain_top(f, rows, n, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_LEAF);
+    bool interpreted = rows && is_interpreted(f->p, rows, n, f->p->frames[top.frame].function);
     free(rows);
     double share = wick_explain_share((double)top.weight_ns, (double)f->sampled_ns);
     if (share < x->rule->threshold || !top.frame ||
@@ -303,6 +330,8 @@ void wick_explain_hot_method(struct wick_explain *x)
     wick_explain_say_frame(x, r, "frame", top.frame);
     wick_explain_say_frame(x, r, "caller", top.caller);
     wick_explain_say_frame(x, r, "compiled", certain_frame(f, f->p->frames[top.frame].function));
+    if (interpreted)
+        say_interpreted(x, r);
     say_process(x, r, f->p->frames[top.frame].function);
     keep_hot(x, r, is_program(f->p, top.frame) ? 0 : f->p->frames[top.caller].function);
     x->method_said = true;
