@@ -75,7 +75,7 @@ static void test_pool_busy__of_a_server_in_the_same_process(void **state)
     }
 }
 
-/* The consumer of a full queue waits for something else all the time. */
+/* The consumer of a full queue is never done: it waits for something else all the time, or half of it. */
 static void test_queue_full__waits_for_what_the_consumer_waits_for(void **state)
 {
     (void)state;
@@ -94,8 +94,127 @@ static void test_queue_full__waits_for_what_the_consumer_waits_for(void **state)
                                "file, at app.Spool.append; 30.0 s of it by threads that wait for room in a queue at "
                                "app.Main.put, while its consumer does (83 %)\n\n"
                              : "waiting: 75 % of the time that threads have work (30.0 s) is waiting for room in a "
-                               "queue, at app.Main.put\n");
+                               "queue, at app.Main.put; during these waits its consumer is busy at app.Spool.run "
+                               "(50 %)\n");
     }
+}
+
+/* Who has time to spare empties no queue that is full. */
+static void test_queue_full__has_no_consumer_that_rests(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    add(s, thread_of(s, "desk", 10), STACK(s, "app/Main.put", "java/util/concurrent/LinkedBlockingQueue.put", PARK),
+        WICK_EXPLAIN_PARKED, 10);
+    add(s, thread_of(s, "mail", 1), STACK(s, "app/Mail.run", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING, 5);
+    add(s, thread_of(s, "mail", 1), STACK(s, "app/Mail.run"), WICK_EXPLAIN_RUNNABLE, 5);
+    begins(s, "waiting: 67 % of the time that threads have work (10.0 s) is waiting for room in a queue, at "
+              "app.Main.put\n");
+}
+
+/* Clients wait for a pool, whose workers wait for room in a queue, whose consumer waits for the disk: more workers
+ * would help nobody, and who waits for the workers is not who keeps them. */
+static void test_pool_busy__is_silent_where_workers_wait_for_others(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t get = STACK(s, "app/Main.order", "java/util/concurrent/FutureTask.get", PARK);
+    uint32_t put = STACK(s, WORKER, "app/Main.lambda$order$0", "app/Main.price",
+                         "java/util/concurrent/ArrayBlockingQueue.put", PARK);
+    for (unsigned i = 0; i < 5; i++)
+        add(s, thread_of(s, "client", 10 + i), get, WICK_EXPLAIN_PARKED, 10);
+    for (unsigned i = 0; i < 2; i++)
+        add(s, thread_of(s, i ? "pool-1-thread-2" : "pool-1-thread-1", 1 + i), put, WICK_EXPLAIN_PARKED, 10);
+    add(s, thread_of(s, "audit", 20), STACK(s, "app/Audit.run", "sun/nio/ch/FileChannelImpl.force"), WICK_EXPLAIN_DISK,
+        10);
+    begins(s,
+           "waiting: 100 % of the time that threads have work (80.0 s) is waiting for a file to be forced to the "
+           "disk, at app.Audit.run; 70.0 s of it by threads that wait for a future at app.Main.order, while the task "
+           "waits for room in a queue at app.Main.price (100 %), whose consumer does (100 %)\n\n");
+}
+
+/* The reader of a connection does what is to follow the answers, and all others wait. */
+static void test_future__waits_for_what_its_completer_does(void **state)
+{
+    (void)state;
+    for (unsigned most = 0; most <= 1; most++) {
+        struct scene *s = scene();
+        for (unsigned i = 0; i < 3; i++)
+            add(s, thread_of(s, "request", 10 + i),
+                STACK(s, "app/Main.request", "java/util/concurrent/CompletableFuture.join", PARK), WICK_EXPLAIN_PARKED,
+                10);
+        add(s, thread_of(s, "reader", 1),
+            STACK(s, "app/Link.read", "java/util/concurrent/CompletableFuture.complete",
+                  "java/util/concurrent/CompletableFuture.postComplete", "app/Main.register", "java/lang/Thread.sleep"),
+            WICK_EXPLAIN_SLEEPING, most ? 9 : 1);
+        add(s, thread_of(s, "reader", 1), STACK(s, "app/Link.read", READ), WICK_EXPLAIN_IO, most ? 1 : 9);
+        begins(s, most ? "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a timer "
+                         "(Thread.sleep), at app.Main.register; 30.0 s of it by threads that wait for a future at "
+                         "app.Main.request, while the task does (100 %)\n\n"
+                       : "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a future, at "
+                         "app.Main.request\n\n");
+    }
+}
+
+/* Clients wait for answers of a server in this process that never rests. */
+static void test_answer__waits_for_a_server_that_is_never_done(void **state)
+{
+    (void)state;
+    for (unsigned rests = 0; rests <= 1; rests++) {
+        struct scene *s = scene();
+        uint32_t server = thread_of(s, "acceptor", 1);
+        add(s, thread_of(s, "client", 10), STACK(s, "app/Main.ask", "jdk/internal/net/http/HttpClientImpl.send", PARK),
+            WICK_EXPLAIN_PARKED, 10);
+        for (unsigned i = 0; i < 5; i++)
+            add(s, server, STACK(s, "app/Door.run", "java/net/ServerSocket.accept"), WICK_EXPLAIN_IO, rests ? 1 : 0.1);
+        add(s, server, STACK(s, "app/Door.run", "app/Door.greeting", READ), WICK_EXPLAIN_IO, rests ? 5 : 9.5);
+        begins(s,
+               rests ? "waiting: 100 % of the time that threads have work (10.0 s) is waiting for a peer's answer, at "
+                       "app.Main.ask\n\n"
+                     : "waiting: 100 % of the time that threads have work (19.5 s) is waiting for data of a socket, at "
+                       "app.Door.greeting; 10.0 s of it by threads that wait for a peer's answer at app.Main.ask, "
+                       "while a busy server does (100 %)\n\n");
+    }
+}
+
+/* Threads that are woken often wait to be notified, and nobody else could wake them: not even who sleeps and
+ * wakes rarely. */
+static void test_object_wait__is_trouble_where_nobody_works(void **state)
+{
+    static const struct {
+        int64_t woken, ticks;
+        bool said;
+    } cases[] = {{200, 10, true}, {200, 100, false}, {20, 1, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        uint32_t tick = thread_of(s, "main", 1);
+        add(s, tick, STACK(s, "app/Main.main", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING, 10);
+        for (unsigned k = 0; k < 3; k++) {
+            uint32_t t = thread_of(s, "truck", 10 + k);
+            add(s, t, STACK(s, "app/Dock.run", "app/Dock.put", "java/lang/Object.wait"), WICK_EXPLAIN_OBJECT_WAIT, 10);
+            s->uses[t].slices = cases[i].woken;
+        }
+        s->uses[tick].slices = cases[i].ticks;
+        s->f.nuses = MOST;
+        if (cases[i].said)
+            begins(s, "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a notification "
+                      "(Object.wait), at app.Dock.put; during these waits hardly any thread works: they wait for each "
+                      "other\n\n");
+        else
+            silent(s);
+    }
+}
+
+/* Of two that exchange something either may be the one that has nothing to do. */
+static void test_exchange__alone_is_no_trouble(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t t = thread_of(s, "writer", 1);
+    add(s, t, STACK(s, "app/Main.write", "java/util/concurrent/Exchanger.exchange", PARK), WICK_EXPLAIN_PARKED, 9);
+    add(s, t, STACK(s, "app/Main.write"), WICK_EXPLAIN_RUNNABLE, 1);
+    silent(s);
 }
 
 /* No event says who owned the lock, but one thread at a time is in the function that takes it. */
@@ -248,6 +367,12 @@ int main(void)
         cmocka_unit_test(test_future__whose_worker_has_no_cpu_is_no_finding),
         cmocka_unit_test(test_answer__on_a_machine_without_cpus_is_no_finding),
         cmocka_unit_test(test_saturated_thread__says_who_calls_what_takes_its_time),
+        cmocka_unit_test(test_queue_full__has_no_consumer_that_rests),
+        cmocka_unit_test(test_pool_busy__is_silent_where_workers_wait_for_others),
+        cmocka_unit_test(test_future__waits_for_what_its_completer_does),
+        cmocka_unit_test(test_answer__waits_for_a_server_that_is_never_done),
+        cmocka_unit_test(test_object_wait__is_trouble_where_nobody_works),
+        cmocka_unit_test(test_exchange__alone_is_no_trouble),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

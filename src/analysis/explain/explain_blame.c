@@ -7,7 +7,8 @@
  *
  *     lock     -> its owner    by wick.LockOwner: what the owner did during the wait
  *     future   -> its task     by the wall-clock samples of the pools' workers, as no event says which task it was
- *     room     -> its consumer by the wall-clock samples of the threads that could be it
+ *     room     -> its consumer by the wall-clock samples of the threads that are never done
+ *     answer   -> its server   likewise, of those that take clients or events in this process
  *
  * Each link carries the share of the time that its most common end has in all of them, half of it at least.
  */
@@ -185,36 +186,76 @@ static void tasks(struct wick_explain *x, const struct wick_explain_place *at, b
     wick_explain_places_sort(out);
 }
 
-/* Time of a thread, of that in waits, and without a CPU; whether it waits at the place itself. */
+/* What threads of no pool do that complete futures, in what they complete: it keeps other futures waiting if it takes
+ * most of the time. */
+static void completers(struct wick_explain *x, struct wick_explain_places *out)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->nwall; i++) {
+        struct wick_wait w = doing(x, i);
+        if (w.stack && wick_wait_is_completing(f->p, f->wall[i].stack))
+            wick_explain_places_add(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
+    }
+    if (!wick_explain_counts(f, (double)wick_explain_places_sum(out), HELD_LEAST))
+        out->n = 0;
+    wick_explain_places_sort(out);
+}
+
+/* Time of a thread: all, that in which it acts, and that in waits that are trouble; whether it waits at the place. */
 struct held {
-    int64_t all_ns, held_ns, ready_ns;
-    bool here;
+    int64_t all_ns, acts_ns, held_ns, ready_ns;
+    bool here, serves;
 };
 
-/* What other threads than those that wait at the place do, if one of them may be the queue's consumer: if they have
- * something to wait for nearly all the time, one of them does not empty the queue. */
-static void held_up(struct wick_explain *x, const struct wick_explain_place *at, struct wick_explain_places *out)
+static void learn_held(struct wick_explain *x, const struct wick_explain_place *at, struct held *of)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->nwall; i++) {
+        struct held *h = &of[f->wall[i].thread];
+        int64_t ns = f->wall[i].weight_ns;
+        bool here = waits_there(x, x->waits[i], at);
+        h->here |= here;
+        h->serves |= x->waits[i].kind == WICK_WAIT_CLIENT || x->waits[i].kind == WICK_WAIT_EVENT;
+        h->all_ns = wick_sum(h->all_ns, ns);
+        h->acts_ns = wick_sum(h->acts_ns, wick_explain_course_of(x, i) == WICK_EXPLAIN_ACTS ? ns : 0);
+        h->held_ns = wick_sum(h->held_ns, wick_explain_is_trouble(x, i) && !here ? ns : 0);
+        if (f->wall[i].state == WICK_EXPLAIN_WAITING_FOR_CPU)
+            h->ready_ns = wick_sum(h->ready_ns, ns);
+    }
+    for (size_t i = 0; i < f->ncpu; i++) {
+        enum wick_wait_kind kind = wick_wait_of(f->p, f->cpu[i].stack).kind;
+        of[f->cpu[i].thread].serves |= kind == WICK_WAIT_CLIENT || kind == WICK_WAIT_EVENT;
+    }
+}
+
+/* What other threads than those that wait at the place do, if one of them may be who ends these waits: one that acts
+ * nearly all the time, as it is never done; or, if there is none, one that has something to wait for nearly all the
+ * time it has CPUs. servers: only those that take clients or events. */
+static void never_done(struct wick_explain *x, const struct wick_explain_place *at, bool servers,
+                       struct wick_explain_places *out)
 {
     const struct wick_explain_facts *f = x->f;
     struct held *of = calloc(f->p->nthreads + 1, sizeof *of);
+    bool acting = false;
     x->f->failed |= !of;
-    for (size_t i = 0; of && i < f->nwall; i++) {
-        struct held *h = &of[f->wall[i].thread];
-        bool held = wick_explain_is_trouble(x, i), here = waits_there(x, x->waits[i], at);
-        h->here |= here;
-        h->all_ns = wick_sum(h->all_ns, f->wall[i].weight_ns);
-        h->held_ns = wick_sum(h->held_ns, held && !here ? f->wall[i].weight_ns : 0);
-        if (f->wall[i].state == WICK_EXPLAIN_WAITING_FOR_CPU)
-            h->ready_ns = wick_sum(h->ready_ns, f->wall[i].weight_ns);
+    if (of)
+        learn_held(x, at, of);
+    for (uint32_t t = 1; of && t < f->p->nthreads; t++) {
+        struct held *h = &of[t];
+        bool lasts = (double)h->all_ns >= HELD_UP * (double)f->duration_ns && !h->here && (h->serves || !servers);
+        bool acts = lasts && (double)h->acts_ns >= HELD_UP * (double)h->all_ns;
+        bool held = lasts && (double)h->held_ns >= HELD_UP * ((double)h->all_ns - (double)h->ready_ns) &&
+                    h->held_ns > h->ready_ns;
+        *h = (struct held){.acts_ns = acts, .held_ns = held};
+        acting |= acts;
     }
     for (size_t i = 0; of && i < f->nwall; i++) {
         const struct held *h = &of[f->wall[i].thread];
         struct wick_wait w = doing(x, i);
-        bool all = (double)h->all_ns >= HELD_UP * (double)f->duration_ns &&
-                   (double)h->held_ns >= HELD_UP * ((double)h->all_ns - (double)h->ready_ns) &&
-                   h->held_ns > h->ready_ns;
-        bool computes = w.kind == WICK_WAIT_NONE && 1u << f->wall[i].state & WICK_EXPLAIN_WORK;
-        if (!h->here && w.stack && (computes || (all && wick_explain_is_trouble(x, i))))
+        enum wick_explain_act course = wick_explain_course_of(x, i);
+        bool counts = acting ? h->acts_ns && course == WICK_EXPLAIN_ACTS
+                             : h->held_ns && (wick_explain_is_trouble(x, i) || course == WICK_EXPLAIN_ACTS);
+        if (w.stack && counts)
             wick_explain_places_add(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
     }
     free(of);
@@ -257,20 +298,24 @@ static bool next_link(struct wick_explain *x, const struct wick_explain_place *a
         tasks(x, at, true, &links);
     if (task && !joins && !links.n)
         tasks(x, at, false, &links);
+    if (at->kind == WICK_WAIT_FUTURE && !links.n)
+        completers(x, &links);
     if (end && (double)wick_explain_places_sum(&links) < WICK_EXPLAIN_CHAIN_MOST * (double)at->ns)
         links.n = 0; /* there are hardly any */
-    if (at->kind == WICK_WAIT_QUEUE_FULL)
-        held_up(x, at, &links);
+    bool taker = at->kind == WICK_WAIT_QUEUE_FULL, server = at->kind == WICK_WAIT_PEER;
+    if (taker || server)
+        never_done(x, at, server, &links);
     const struct wick_explain_place *most = main_of(&links, !lock);
-    bool found = most && (lock || at->kind == WICK_WAIT_FUTURE || most->kind != WICK_WAIT_NONE);
+    bool found = most && (lock || taker || server || at->kind == WICK_WAIT_FUTURE || most->kind != WICK_WAIT_NONE);
     if (found)
         *out = (struct wick_explain_link){
             .kind = most->kind,
             .stack = most->stack,
             .share = wick_explain_share((double)most->ns, (double)wick_explain_places_sum(&links)),
-            .who = lock   ? WICK_EXPLAIN_HOLDER
-                   : task ? WICK_EXPLAIN_TASK
-                          : WICK_EXPLAIN_TAKER};
+            .who = lock     ? WICK_EXPLAIN_HOLDER
+                   : task   ? WICK_EXPLAIN_TASK
+                   : server ? WICK_EXPLAIN_SERVER
+                            : WICK_EXPLAIN_TAKER};
     free(links.rows);
     return found;
 }

@@ -32,6 +32,8 @@ struct wick_explain {
     struct wick_explain_enter *enters;    /* by frame: of which monitors threads wait there */
     struct wick_explain_course *courses;  /* by function of the program that virtual threads begin in */
     bool *stuck;                          /* by thread: the rule of that name has it */
+    bool *pressed;                        /* by thread: it takes clients or events, and has no time to wait for them */
+    bool closed;                          /* threads wait for each other, and hardly anybody works */
     /* What rules have said already: kinds of waiting (bits), waiting for monitors and disks, futures, what most CPU
      * time is for, that the collector's threads wait for each other, that the program has too many threads. */
     uint64_t kinds_said;
@@ -142,6 +144,13 @@ void wick_explain_say_user(struct wick_explain *x, struct wick_explain_finding *
 void wick_explain_say_class(struct wick_explain *x, struct wick_explain_finding *r,
                             const struct wick_explain_sample *rows, size_t n, const char *size);
 
+/* explain_course.c: what a thread does as far as others depend on it: nothing, waiting for one of them, or what only it
+ * or somebody outside of the process can end. */
+enum wick_explain_act { WICK_EXPLAIN_RESTS, WICK_EXPLAIN_AWAITS, WICK_EXPLAIN_ACTS };
+enum wick_explain_act wick_explain_course_of(const struct wick_explain *x, size_t i);
+bool wick_explain_is_inner(enum wick_wait_kind kind); /* another thread of the process ends such a wait */
+bool wick_explain_learn_courses(struct wick_explain *x);
+
 /* explain_wait_kinds.c: fills in what rules about waiting share, false without memory. */
 bool wick_explain_learn_waits(struct wick_explain *x);
 bool wick_explain_wait_counts(const struct wick_explain *x, size_t i);  /* the wait of wall-clock sample i is trouble */
@@ -159,7 +168,7 @@ struct wick_explain_link {
     enum wick_wait_kind kind;
     uint32_t stack;
     double share;
-    enum { WICK_EXPLAIN_HOLDER, WICK_EXPLAIN_TASK, WICK_EXPLAIN_TAKER } who;
+    enum { WICK_EXPLAIN_HOLDER, WICK_EXPLAIN_TASK, WICK_EXPLAIN_TAKER, WICK_EXPLAIN_SERVER } who;
 };
 
 /* Where the program waits for something, or computes (WICK_WAIT_NONE). */

@@ -657,6 +657,7 @@ static void forget_waits(struct wick_explain *x)
     free(x->waits);
     free(x->ran);
     free(x->stuck);
+    free(x->pressed);
     free(x->enters);
     free(x->courses);
 }

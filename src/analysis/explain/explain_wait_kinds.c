@@ -342,7 +342,8 @@ bool wick_explain_is_trouble(const struct wick_explain *x, size_t i)
 {
     const struct wick_wait *w = &x->waits[i];
     enum wick_wait_role role = wick_wait_role_of(w->kind);
-    bool counted = role == WICK_WAIT_TROUBLE || (role == WICK_WAIT_DEPENDS && w->in_request);
+    bool depends = w->in_request || x->pressed[x->f->wall[i].thread] || (x->closed && wick_explain_is_inner(w->kind));
+    bool counted = role == WICK_WAIT_TROUBLE || (role == WICK_WAIT_DEPENDS && depends);
     bool waits = hangs(w) || goes_on(x, i);
     return w->kind != WICK_WAIT_NONE && w->stack && counted && waits && !x->stuck[x->f->wall[i].thread];
 }
@@ -359,9 +360,10 @@ bool wick_explain_learn_waits(struct wick_explain *x)
     x->waits = calloc(f->nwall + 1, sizeof *x->waits);
     x->ran = calloc(f->p->nthreads + 1, sizeof *x->ran);
     x->stuck = calloc(f->p->nthreads + 1, sizeof *x->stuck);
+    x->pressed = calloc(f->p->nthreads + 1, sizeof *x->pressed);
     x->enters = calloc(f->p->nframes + 1, sizeof *x->enters);
     x->courses = calloc(f->p->nfunctions + 1, sizeof *x->courses);
-    if (!x->waits || !x->ran || !x->stuck || !x->enters || !x->courses)
+    if (!x->waits || !x->ran || !x->stuck || !x->pressed || !x->enters || !x->courses)
         return false;
     learn_enters(x);
     for (size_t i = 0; i < f->nwall; i++)
@@ -371,5 +373,5 @@ bool wick_explain_learn_waits(struct wick_explain *x)
     find_questions(x);
     find_piped_answers(x);
     learn_courses(x);
-    return true;
+    return wick_explain_learn_courses(x);
 }

@@ -58,12 +58,18 @@ static void add_links(struct wick_explain *x, const struct wick_explain_place *a
     for (unsigned i = 0; i < at->nlinks; i++) {
         const struct wick_explain_link *l = &at->links[i];
         bool last = i + 1 == at->nlinks || at->links[i + 1].kind == WICK_WAIT_NONE;
-        static const char *const who[] = {
-            [WICK_EXPLAIN_HOLDER] = "holder", [WICK_EXPLAIN_TASK] = "task", [WICK_EXPLAIN_TAKER] = "consumer"};
+        static const char *const who[] = {[WICK_EXPLAIN_HOLDER] = "holder",
+                                          [WICK_EXPLAIN_TASK] = "task",
+                                          [WICK_EXPLAIN_TAKER] = "consumer",
+                                          [WICK_EXPLAIN_SERVER] = "server"};
         if (i)
             wick_strbuf_addf(out, ", whose %s ", who[l->who]);
         else
-            wick_strbuf_addf(out, "%s %s ", l->who == WICK_EXPLAIN_TASK ? "the" : "its", who[l->who]);
+            wick_strbuf_addf(out, "%s %s ",
+                             l->who == WICK_EXPLAIN_TASK     ? "the"
+                             : l->who == WICK_EXPLAIN_SERVER ? "a busy"
+                                                             : "its",
+                             who[l->who]);
         if (l->kind == WICK_WAIT_NONE) {
             double ready = without_cpu(x, wick_explain_function_at(x->f->p, l->stack));
             wick_strbuf_adds(out, ready >= WICK_EXPLAIN_CHAIN_MOST ? "waits for a CPU at " : "is busy at ");
@@ -119,6 +125,13 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *a
         r->advice = wick_wait_help(at->kind);
     wick_explain_say_frame(x, r, "frame", wick_explain_frame_at(x->f->p, at->stack));
     say_chain(x, r, at);
+    bool nobody = x->closed && wick_wait_role_of(at->kind) == WICK_WAIT_DEPENDS && wick_explain_is_inner(at->kind);
+    if (nobody && !at->nlinks)
+        wick_explain_say(x, r, "holder", "hardly any thread works: they wait for each other");
+    if (nobody && r)
+        r->advice =
+            "find whose wake-up is missing: notify() may wake one that can do nothing with it (notifyAll(), or a "
+            "condition for each kind of waiter), and a time-out ends what a lost one should have ended";
     wick_explain_say_sequence(x, r, at->kind, at->function, 0);
 }
 
@@ -222,6 +235,7 @@ struct pool {
     uint32_t name; /* what its threads' names have in common */
     uint32_t threads;
     int64_t all_ns, idle_ns, requests_ns; /* requests: of those that it serves */
+    int64_t held_ns;                      /* waiting for what other threads hold, so that more workers would not help */
     double quanta;
 };
 
@@ -262,6 +276,8 @@ static size_t find_pools(struct wick_explain *x, struct pool *pools, uint32_t *o
             o->requests_ns = wick_sum(o->requests_ns, s->weight_ns);
         if (x->waits[i].kind != WICK_WAIT_NONE && wick_wait_role_of(x->waits[i].kind) == WICK_WAIT_IDLE)
             o->idle_ns = wick_sum(o->idle_ns, s->weight_ns);
+        if (wick_wait_is_lock(x->waits[i].kind) || x->waits[i].kind == WICK_WAIT_QUEUE_FULL)
+            o->held_ns = wick_sum(o->held_ns, s->weight_ns);
     }
     return n;
 }
@@ -282,6 +298,8 @@ static bool is_short(const struct wick_explain *x, const struct pool *o, const s
 {
     double busy = wick_explain_share((double)o->all_ns - (double)o->idle_ns, (double)o->all_ns);
     int64_t waited = awaited_of(x, o, a);
+    if ((double)o->held_ns >= WICK_EXPLAIN_CHAIN_MOST * ((double)o->all_ns - (double)o->idle_ns))
+        return false; /* it is too short of that */
     return wick_explain_counts(x->f, (double)o->all_ns, WICK_EXPLAIN_CHAIN_MOST) && busy >= x->rule->threshold &&
            (waited > o->all_ns || (waited && (waited == a->refused || a->nested)));
 }

@@ -212,6 +212,17 @@ bool wick_wait_is_for_task(const struct wick_profile *p, uint32_t stack)
            goes_through(p, stack, "java/util/concurrent/AbstractExecutorService", "invokeAll");
 }
 
+bool wick_wait_is_completing(const struct wick_profile *p, uint32_t stack)
+{
+    static const char *const names[] = {"complete", "postComplete", "postFire"};
+    for (uint32_t s = stack; s; s = p->stacks[s].parent)
+        for (size_t i = 0; is_java(p, s) && i < sizeof names / sizeof *names; i++)
+            if (begins(wick_profile_str(p, function_of(p, s)->class_name), "java/util/concurrent/CompletableFuture") &&
+                begins(wick_profile_str(p, function_of(p, s)->name), names[i]))
+                return true;
+    return false;
+}
+
 bool wick_wait_is_refused(const struct wick_profile *p, uint32_t stack)
 {
     uint32_t s = stack;

@@ -52,6 +52,9 @@ bool wick_wait_is_worker(const struct wick_profile *p, uint32_t stack);
 /* Whether the stack waits for a task that an executor runs, not for what anybody may complete. */
 bool wick_wait_is_for_task(const struct wick_profile *p, uint32_t stack);
 
+/* Whether the stack does what is to follow a CompletableFuture, in the thread that completes it. */
+bool wick_wait_is_completing(const struct wick_profile *p, uint32_t stack);
+
 /* Whether the stack runs a task in the thread that gave it to a pool, as that took no more (CallerRunsPolicy). */
 bool wick_wait_is_refused(const struct wick_profile *p, uint32_t stack);
 
