@@ -156,6 +156,22 @@ static void test_future__waits_for_what_its_completer_does(void **state)
     }
 }
 
+/* What a consumer computes for which others wait is said once, with those who wait. */
+static void test_queue_full__is_a_part_of_what_its_consumer_computes(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t admit = STACK(s, "app/Desk.run", "app/Desk.admit", "java/util/HashMap.get");
+    for (unsigned i = 0; i < 3; i++)
+        add(s, thread_of(s, "line", 10 + i),
+            STACK(s, "app/Main.ring", "java/util/concurrent/LinkedBlockingQueue.put", PARK), WICK_EXPLAIN_PARKED, 10);
+    add(s, thread_of(s, "desk", 1), admit, WICK_EXPLAIN_RUNNABLE, 10);
+    cpu(s, admit, 10);
+    begins(s,
+           "hot-method: 100 % of CPU time (10.0 s) is in java.util.HashMap.get, called by app.Desk.admit; 3 threads on "
+           "average wait for room in a queue in the meantime, at app.Main.ring\n\n");
+}
+
 /* Clients wait for answers of a server in this process that never rests. */
 static void test_answer__waits_for_a_server_that_is_never_done(void **state)
 {
@@ -370,6 +386,7 @@ int main(void)
         cmocka_unit_test(test_queue_full__has_no_consumer_that_rests),
         cmocka_unit_test(test_pool_busy__is_silent_where_workers_wait_for_others),
         cmocka_unit_test(test_future__waits_for_what_its_completer_does),
+        cmocka_unit_test(test_queue_full__is_a_part_of_what_its_consumer_computes),
         cmocka_unit_test(test_answer__waits_for_a_server_that_is_never_done),
         cmocka_unit_test(test_object_wait__is_trouble_where_nobody_works),
         cmocka_unit_test(test_exchange__alone_is_no_trouble),

@@ -114,7 +114,7 @@ static bool waits_there(const struct wick_explain *x, struct wick_wait w, const 
     return w.kind == at->kind && w.stack && wick_explain_function_at(x->f->p, w.stack) == at->function;
 }
 
-static bool goes_through(const struct wick_profile *p, uint32_t stack, uint32_t function)
+bool wick_explain_goes_through(const struct wick_profile *p, uint32_t stack, uint32_t function)
 {
     while (stack && wick_explain_function_at(p, stack) != function)
         stack = p->stacks[stack].parent;
@@ -130,7 +130,7 @@ static void insiders(struct wick_explain *x, const struct wick_explain_place *at
     for (size_t i = 0; i < f->nwall; i++) {
         struct wick_wait w = doing(x, i);
         if (w.stack && wick_wait_role_of(w.kind) != WICK_WAIT_IDLE && !waits_there(x, w, at) &&
-            goes_through(f->p, f->wall[i].stack, at->function))
+            wick_explain_goes_through(f->p, f->wall[i].stack, at->function))
             wick_explain_places_add(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
     }
     double sum = (double)wick_explain_places_sum(out), all = (double)f->duration_ns, quanta = 0;

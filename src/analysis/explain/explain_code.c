@@ -87,11 +87,12 @@ static uint32_t user_of(const struct wick_profile *p, uint32_t stack, enum code 
     return 0;
 }
 
-/* Keeps which finding it is, for what follows from it; what is not decided leads to nothing. */
-static void keep_hot(struct wick_explain *x, const struct wick_explain_finding *r, uint32_t function)
+/* Keeps which finding it is, for what follows from it; what is not decided leads to nothing. function: that has others
+ * compute, 0 = it computes itself; work: it, or that. */
+static void keep_hot(struct wick_explain *x, const struct wick_explain_finding *r, uint32_t function, uint32_t work)
 {
-    if (r && !r->record_ns && !x->hot.function)
-        x->hot = (struct wick_explain_hot){(size_t)(r - x->out->rows), function};
+    if (r && !r->record_ns && (!x->hot.work || (function && !x->hot.function)))
+        x->hot = (struct wick_explain_hot){(size_t)(r - x->out->rows), function, work};
 }
 
 static const struct wick_frame *frame_of(const struct wick_profile *p, uint32_t stack)
@@ -205,14 +206,6 @@ static bool is_of_method(const struct wick_profile *p, uint32_t stack)
     return frame_of(p, stack)->kind != WICK_FRAME_KERNEL || !user;
 }
 
-static bool goes_through(const struct wick_profile *p, uint32_t stack, uint32_t function)
-{
-    uint32_t s = stack;
-    while (s && frame_of(p, s)->function != function)
-        s = p->stacks[s].parent;
-    return s != 0;
-}
-
 static bool is_program(const struct wick_profile *p, uint32_t frame)
 {
     const struct wick_frame *f = &p->frames[frame];
@@ -229,7 +222,7 @@ static void say_process(struct wick_explain *x, struct wick_explain_finding *r, 
     x->f->failed |= !sums;
     for (size_t i = 0; sums && i < f->ncpu; i++) {
         uint32_t process = f->cpu[i].process;
-        if (!process || !goes_through(f->p, f->cpu[i].stack, function))
+        if (!process || !wick_explain_goes_through(f->p, f->cpu[i].stack, function))
             continue;
         sums[process] = wick_sum(sums[process], f->cpu[i].weight_ns);
         most = sums[process] > sums[most] ? process : most;
@@ -333,7 +326,9 @@ void wick_explain_hot_method(struct wick_explain *x)
     if (interpreted)
         say_interpreted(x, r);
     say_process(x, r, f->p->frames[top.frame].function);
-    keep_hot(x, r, is_program(f->p, top.frame) ? 0 : f->p->frames[top.caller].function);
+    uint32_t function = f->p->frames[top.frame].function, caller = f->p->frames[top.caller].function;
+    bool own = is_program(f->p, top.frame);
+    keep_hot(x, r, own ? 0 : caller, own ? function : caller);
     x->method_said = true;
 }
 
@@ -367,7 +362,7 @@ static void say(struct wick_explain *x, uint32_t stack, enum code code, int64_t 
     wick_explain_say_frame(x, r, "frame", f->p->stacks[stack].frame);
     wick_explain_filter_frame(x, r, f->p->stacks[stack].frame);
     say_process(x, r, frame_of(f->p, stack)->function);
-    keep_hot(x, r, frame_of(f->p, stack)->function);
+    keep_hot(x, r, frame_of(f->p, stack)->function, frame_of(f->p, stack)->function);
     if (r)
         r->advice = codes[code].advice;
 }
@@ -560,7 +555,7 @@ void wick_explain_hot_calls(struct wick_explain *x)
         wick_explain_say_frame(x, r, "most", c.most);
         wick_explain_figure(r, "part", WICK_EXPLAIN_TIME, (double)c.most_ns);
     }
-    keep_hot(x, r, c.function);
+    keep_hot(x, r, c.function, c.function);
 }
 
 /* ---- requests that compute ---- */

@@ -21,13 +21,6 @@
 #define NEARLY_ALL 0.75 /* of the CPU time in which Java code runs */
 #define ROOM_LEAST 0.50 /* of the heap, free after collections */
 
-static bool goes_through(const struct wick_profile *p, uint32_t stack, uint32_t function)
-{
-    while (stack && p->frames[p->stacks[stack].frame].function != function)
-        stack = p->stacks[stack].parent;
-    return stack != 0;
-}
-
 /* The share of the weight of samples in Java code that goes through the function; *part_ns: that weight. */
 static double through(const struct wick_profile *p, const struct wick_explain_sample *rows, size_t n, uint32_t function,
                       double *part_ns)
@@ -37,7 +30,7 @@ static double through(const struct wick_profile *p, const struct wick_explain_sa
         if (!wick_explain_has_java(p, rows[i].stack))
             continue;
         all = wick_sum(all, rows[i].weight_ns);
-        part = wick_sum(part, goes_through(p, rows[i].stack, function) ? rows[i].weight_ns : 0);
+        part = wick_sum(part, wick_explain_goes_through(p, rows[i].stack, function) ? rows[i].weight_ns : 0);
     }
     *part_ns = (double)part;
     return wick_explain_share((double)part, (double)all);

@@ -21,6 +21,7 @@ struct wick_explain_enter {
 struct wick_explain_hot {
     size_t finding;
     uint32_t function; /* 0 = none */
+    uint32_t work;     /* the program's function that computes, or has others compute; 0 = there is no finding */
 };
 
 struct wick_explain {
@@ -40,7 +41,7 @@ struct wick_explain {
     double monitors_said_ns, disks_said_ns;
     uint64_t pool_kinds; /* kinds of waits that pool-busy has said, as bits */
     struct wick_explain_hot hot;
-    bool pool_said, code_said, method_said, calls_said, gc_threads_said, crowd_said;
+    bool pool_said, code_said, method_said, calls_said, gc_threads_said, crowd_said, saturated_said;
 };
 
 _Static_assert(WICK_WAIT_KINDS <= 64, "kinds_said has a bit for each");
@@ -197,6 +198,9 @@ static inline uint32_t wick_explain_function_at(const struct wick_profile *p, ui
 {
     return p->frames[p->stacks[stack].frame].function;
 }
+
+/* Whether the stack has a frame of the function. */
+bool wick_explain_goes_through(const struct wick_profile *p, uint32_t stack, uint32_t function);
 
 /* Adds to the place of that wait, a new one if there is none. */
 void wick_explain_places_add(struct wick_explain *x, struct wick_explain_places *all, struct wick_wait w, int64_t ns,

@@ -191,6 +191,7 @@ static void say_saturated(struct wick_explain *x, uint32_t thread)
     if (wanted) {
         wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, waited / (double)f->duration_ns);
         wick_explain_say(x, r, "what", wick_wait_text(kind));
+        x->saturated_said = true;
     }
     if (w.frame) {
         wick_explain_say_frame(x, r, "frame", w.frame);

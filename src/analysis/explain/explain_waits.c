@@ -188,6 +188,30 @@ static bool may_be_the_machines(const struct wick_explain_place *at, int64_t rea
     return others && !at->nlinks && at->via == WICK_WAIT_NONE && at->ns <= ready_ns;
 }
 
+/* Whether those that wait at the place wait for what a finding about CPU time is about, so that it is a part of that:
+ * the last one of the chain computes there. Who waits for a lock would go on without it, whatever its holder does. */
+static bool is_of_hot(const struct wick_explain *x, const struct wick_explain_place *at)
+{
+    const struct wick_explain_link *last = at->nlinks ? &at->links[at->nlinks - 1] : NULL;
+    return last && last->kind == WICK_WAIT_NONE && last->who != WICK_EXPLAIN_HOLDER && x->hot.work &&
+           wick_explain_goes_through(x->f->p, last->stack, x->hot.work);
+}
+
+static void add_to_hot(struct wick_explain *x, const struct wick_explain_place *at)
+{
+    struct wick_explain_finding *r = &x->out->rows[x->hot.finding];
+    uint32_t waiter = at->via != WICK_WAIT_NONE ? at->via_stack : at->stack;
+    enum wick_wait_kind kind = at->via != WICK_WAIT_NONE ? at->via : at->kind;
+    for (unsigned i = 0; i < r->n; i++)
+        if (!strcmp(r->figures[i].key, "awaited"))
+            return; /* those who wait longest */
+    wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, (double)at->ns / (double)x->f->duration_ns);
+    wick_explain_say(x, r, "awaited", wick_wait_text(kind));
+    wick_explain_say_frame(x, r, "waiter", wick_explain_frame_at(x->f->p, waiter));
+    if (!x->saturated_said && (double)at->ns > r->cost_ns) /* else that has them at stake */
+        r->cost_ns = (double)at->ns;
+}
+
 void wick_explain_waiting(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -216,7 +240,10 @@ void wick_explain_waiting(struct wick_explain *x)
         if (wick_explain_share((double)at->ns, whole) < x->rule->threshold ||
             !wick_explain_counts(f, (double)at->ns, WAIT_LEAST))
             break;
-        say_place(x, at, whole);
+        if (is_of_hot(x, at))
+            add_to_hot(x, at);
+        else
+            say_place(x, at, whole);
         x->kinds_said |= 1ull << at->kind | 1ull << at->via;
         double direct = (double)at->ns - (double)at->through_ns;
         x->monitors_said_ns += at->kind == WICK_WAIT_MONITOR ? direct : 0;
