@@ -172,6 +172,26 @@ static void test_queue_full__is_a_part_of_what_its_consumer_computes(void **stat
            "average wait for room in a queue in the meantime, at app.Main.ring\n\n");
 }
 
+/* That few permits are lent is the cause, and what is done with them is said, if it is known. */
+static void test_semaphore__says_what_is_done_with_permits(void **state)
+{
+    (void)state;
+    for (unsigned have = 1; have <= 9; have += 8) {
+        struct scene *s = scene();
+        for (unsigned i = 0; i < 4; i++)
+            add(s, thread_of(s, "http", 10 + i),
+                STACK(s, "app/Main.run", "app/Main.pay", "java/util/concurrent/Semaphore.acquire", PARK),
+                WICK_EXPLAIN_PARKED, 10);
+        add(s, thread_of(s, "http", 20), STACK(s, "app/Main.run", "app/Main.pay", "app/Bank.call", READ),
+            WICK_EXPLAIN_IO, have);
+        begins(s, have > 1 ? "waiting: 100 % of the time that threads have work (40.0 s) is waiting for a permit of a "
+                             "semaphore, at app.Main.pay; during these waits who has one waits for data of a socket at "
+                             "app.Bank.call (100 %)\n\n"
+                           : "waiting: 100 % of the time that threads have work (40.0 s) is waiting for a permit of a "
+                             "semaphore, at app.Main.pay\n\n");
+    }
+}
+
 /* Clients wait for answers of a server in this process that never rests. */
 static void test_answer__waits_for_a_server_that_is_never_done(void **state)
 {
@@ -390,6 +410,7 @@ int main(void)
         cmocka_unit_test(test_answer__waits_for_a_server_that_is_never_done),
         cmocka_unit_test(test_object_wait__is_trouble_where_nobody_works),
         cmocka_unit_test(test_exchange__alone_is_no_trouble),
+        cmocka_unit_test(test_semaphore__says_what_is_done_with_permits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

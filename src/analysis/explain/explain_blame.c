@@ -121,10 +121,8 @@ bool wick_explain_goes_through(const struct wick_profile *p, uint32_t stack, uin
     return stack != 0;
 }
 
-/* Where no event says who owned the lock (virtual threads): what is done in the function that takes it, by those who
- * have it. One has it at a time, so that is as much time as was recorded, if the lock was held most of that; if it is
- * more, or much less, the function does something else as well. */
-static void insiders(struct wick_explain *x, const struct wick_explain_place *at, struct wick_explain_places *out)
+/* What is done in the function that waits at the place, by those who do not wait there. */
+static void within(struct wick_explain *x, const struct wick_explain_place *at, struct wick_explain_places *out)
 {
     const struct wick_explain_facts *f = x->f;
     for (size_t i = 0; i < f->nwall; i++) {
@@ -133,13 +131,21 @@ static void insiders(struct wick_explain *x, const struct wick_explain_place *at
             wick_explain_goes_through(f->p, f->wall[i].stack, at->function))
             wick_explain_places_add(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
     }
-    double sum = (double)wick_explain_places_sum(out), all = (double)f->duration_ns, quanta = 0;
+    wick_explain_places_sort(out);
+}
+
+/* Where no event says who owned the lock (virtual threads): what is done in the function that takes it, by those who
+ * have it. One has it at a time, so that is as much time as was recorded, if the lock was held most of that; if it is
+ * more, or much less, the function does something else as well. */
+static void insiders(struct wick_explain *x, const struct wick_explain_place *at, struct wick_explain_places *out)
+{
+    within(x, at, out);
+    double sum = (double)wick_explain_places_sum(out), all = (double)x->f->duration_ns, quanta = 0;
     for (size_t i = 0; i < out->n; i++)
         quanta += out->rows[i].quanta;
     double off = DEVIATIONS * sqrt(quanta);
     if (sum + off < HELD_LEAST * all || sum - off > HELD_MOST * all)
         out->n = 0;
-    wick_explain_places_sort(out);
 }
 
 /* "plan" of plan() and of lambda$plan$2(), *len long. */
@@ -275,6 +281,23 @@ static const struct wick_explain_place *main_of(const struct wick_explain_places
     if (tasks && busiest && computed >= WICK_EXPLAIN_CHAIN_MOST * sum)
         return busiest;
     return all->n && (double)all->rows->ns >= WICK_EXPLAIN_CHAIN_MOST * sum ? all->rows : NULL;
+}
+
+bool wick_explain_borrowers(struct wick_explain *x, const struct wick_explain_place *at, struct wick_explain_link *out)
+{
+    struct wick_explain_places have = {0};
+    if (at->kind == WICK_WAIT_SEMAPHORE || at->kind == WICK_WAIT_POOL)
+        within(x, at, &have);
+    double sum = (double)wick_explain_places_sum(&have);
+    const struct wick_explain_place *most = main_of(&have, true);
+    bool found = most && wick_explain_counts(x->f, sum, HELD_LEAST);
+    if (found)
+        *out = (struct wick_explain_link){.kind = most->kind,
+                                          .stack = most->stack,
+                                          .share = wick_explain_share((double)most->ns, sum),
+                                          .who = WICK_EXPLAIN_BORROWER};
+    free(have.rows);
+    return found;
 }
 
 /* Whether threads wait there for others to end: as long as these do not wait themselves, that is no trouble. */

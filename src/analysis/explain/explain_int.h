@@ -169,7 +169,7 @@ struct wick_explain_link {
     enum wick_wait_kind kind;
     uint32_t stack;
     double share;
-    enum { WICK_EXPLAIN_HOLDER, WICK_EXPLAIN_TASK, WICK_EXPLAIN_TAKER, WICK_EXPLAIN_SERVER } who;
+    enum { WICK_EXPLAIN_HOLDER, WICK_EXPLAIN_TASK, WICK_EXPLAIN_TAKER, WICK_EXPLAIN_SERVER, WICK_EXPLAIN_BORROWER } who;
 };
 
 /* Where the program waits for something, or computes (WICK_WAIT_NONE). */
@@ -207,6 +207,10 @@ void wick_explain_places_add(struct wick_explain *x, struct wick_explain_places 
                              double quanta);
 void wick_explain_places_sort(struct wick_explain_places *all); /* those with most time first */
 int64_t wick_explain_places_sum(const struct wick_explain_places *all);
+
+/* What those mostly do who have what is lent, a permit or an object of a pool, where others wait for one; false if
+ * nothing is known, or they do nothing half of the time. That few are lent stays a cause of its own. */
+bool wick_explain_borrowers(struct wick_explain *x, const struct wick_explain_place *at, struct wick_explain_link *out);
 
 /* Moves the time of place i to where its chain ends. Returns time that is nobody's waiting. */
 int64_t wick_explain_follow(struct wick_explain *x, struct wick_explain_places *all, size_t i);

@@ -58,18 +58,17 @@ static void add_links(struct wick_explain *x, const struct wick_explain_place *a
     for (unsigned i = 0; i < at->nlinks; i++) {
         const struct wick_explain_link *l = &at->links[i];
         bool last = i + 1 == at->nlinks || at->links[i + 1].kind == WICK_WAIT_NONE;
-        static const char *const who[] = {[WICK_EXPLAIN_HOLDER] = "holder",
-                                          [WICK_EXPLAIN_TASK] = "task",
-                                          [WICK_EXPLAIN_TAKER] = "consumer",
-                                          [WICK_EXPLAIN_SERVER] = "server"};
-        if (i)
-            wick_strbuf_addf(out, ", whose %s ", who[l->who]);
-        else
-            wick_strbuf_addf(out, "%s %s ",
-                             l->who == WICK_EXPLAIN_TASK     ? "the"
-                             : l->who == WICK_EXPLAIN_SERVER ? "a busy"
-                                                             : "its",
-                             who[l->who]);
+        static const char *const first[] = {[WICK_EXPLAIN_HOLDER] = "its holder",
+                                            [WICK_EXPLAIN_TASK] = "the task",
+                                            [WICK_EXPLAIN_TAKER] = "its consumer",
+                                            [WICK_EXPLAIN_SERVER] = "a busy server",
+                                            [WICK_EXPLAIN_BORROWER] = "who has one"};
+        static const char *const next[] = {[WICK_EXPLAIN_HOLDER] = "holder",
+                                           [WICK_EXPLAIN_TASK] = "task",
+                                           [WICK_EXPLAIN_TAKER] = "consumer",
+                                           [WICK_EXPLAIN_SERVER] = "server",
+                                           [WICK_EXPLAIN_BORROWER] = "borrower"};
+        wick_strbuf_addf(out, i ? ", whose %s " : "%s ", (i ? next : first)[l->who]);
         if (l->kind == WICK_WAIT_NONE) {
             double ready = without_cpu(x, wick_explain_function_at(x->f->p, l->stack));
             wick_strbuf_adds(out, ready >= WICK_EXPLAIN_CHAIN_MOST ? "waits for a CPU at " : "is busy at ");
@@ -113,8 +112,11 @@ static void say_chain(struct wick_explain *x, struct wick_explain_finding *r, co
     }
 }
 
-static void say_place(struct wick_explain *x, const struct wick_explain_place *at, double whole)
+static void say_place(struct wick_explain *x, const struct wick_explain_place *place, double whole)
 {
+    struct wick_explain_place with = *place, *at = &with;
+    if (!at->nlinks && wick_explain_borrowers(x, at, &at->links[0]))
+        at->nlinks = 1;
     struct wick_explain_finding *r = wick_explain_found(x, (double)at->ns);
     wick_explain_filter_frame(x, r, wick_explain_frame_at(x->f->p, at->stack));
     wick_explain_share_of(x, r, (double)at->ns, whole, at->quanta);
