@@ -172,6 +172,19 @@ static void test_queue_full__is_a_part_of_what_its_consumer_computes(void **stat
            "average wait for room in a queue in the meantime, at app.Main.ring\n\n");
 }
 
+/* A consumer that is never done as it lacks a CPU is the machine's matter, if threads lack one for as long. */
+static void test_queue_full__whose_consumer_has_no_cpu_is_no_finding(void **state)
+{
+    (void)state;
+    for (unsigned waited = 5; waited <= 10; waited += 5) {
+        struct scene *s = scene();
+        add(s, thread_of(s, "desk", 10), STACK(s, "app/Main.put", "java/util/concurrent/LinkedBlockingQueue.put", PARK),
+            WICK_EXPLAIN_PARKED, waited);
+        add(s, thread_of(s, "mixer", 1), STACK(s, "app/Mixer.run"), WICK_EXPLAIN_WAITING_FOR_CPU, 9);
+        (waited > 9 ? has : has_not)(s, "its consumer waits for a CPU at app.Mixer.run (100 %)");
+    }
+}
+
 /* That few permits are lent is the cause, and what is done with them is said, if it is known. */
 static void test_semaphore__says_what_is_done_with_permits(void **state)
 {
@@ -411,6 +424,7 @@ int main(void)
         cmocka_unit_test(test_object_wait__is_trouble_where_nobody_works),
         cmocka_unit_test(test_exchange__alone_is_no_trouble),
         cmocka_unit_test(test_semaphore__says_what_is_done_with_permits),
+        cmocka_unit_test(test_queue_full__whose_consumer_has_no_cpu_is_no_finding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

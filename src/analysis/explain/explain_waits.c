@@ -181,13 +181,16 @@ static int64_t without_any_cpu(const struct wick_explain *x)
     return (int64_t)(starved > sampled ? starved : sampled);
 }
 
-/* Whether threads wait there for others of which nothing is known but that threads here lack CPUs, for as long or
- * longer: the machine's rules say so. A peer may be on the same machine. */
-static bool may_be_the_machines(const struct wick_explain_place *at, int64_t ready_ns)
+/* Whether threads wait there for others of which nothing is known but that they, or threads here, lack CPUs, for as
+ * long or longer: the machine's rules say so. A peer may be on the same machine. */
+static bool may_be_the_machines(const struct wick_explain *x, const struct wick_explain_place *at, int64_t ready_ns)
 {
+    const struct wick_explain_link *last = at->nlinks ? &at->links[at->nlinks - 1] : NULL;
     bool others = wick_wait_is_lock(at->kind) || at->kind == WICK_WAIT_FUTURE || at->kind == WICK_WAIT_LATCH ||
                   at->kind == WICK_WAIT_QUEUE_FULL || at->kind == WICK_WAIT_PEER;
-    return others && !at->nlinks && at->via == WICK_WAIT_NONE && at->ns <= ready_ns;
+    bool lacks = last && last->kind == WICK_WAIT_NONE && last->who != WICK_EXPLAIN_HOLDER &&
+                 without_cpu(x, wick_explain_function_at(x->f->p, last->stack)) >= WICK_EXPLAIN_CHAIN_MOST;
+    return others && (!last || lacks) && at->via == WICK_WAIT_NONE && at->ns <= ready_ns;
 }
 
 /* Whether those that wait at the place wait for what a finding about CPU time is about, so that it is a part of that:
@@ -235,7 +238,7 @@ void wick_explain_waiting(struct wick_explain *x)
     int64_t ready = without_any_cpu(x);
     for (size_t i = 0; i < all.n; i++) {
         const struct wick_explain_place *at = &all.rows[i];
-        if (may_be_the_machines(at, ready)) {
+        if (!is_of_hot(x, at) && may_be_the_machines(x, at, ready)) {
             x->monitors_said_ns += at->kind == WICK_WAIT_MONITOR ? (double)at->ns : 0;
             continue;
         }
