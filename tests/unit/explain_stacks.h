@@ -26,6 +26,7 @@ struct scene {
     uint32_t causes[MOST], ran[MOST];
     struct wick_explain_use uses[MOST];
     struct wick_lock_wait_row waits[MOST];
+    struct wick_explain_notice notices[MOST];
     struct wick_explain_facts f;
 };
 
@@ -78,6 +79,7 @@ static inline struct scene *scene(void)
                                        .causes = s->causes,
                                        .ran = s->ran,
                                        .uses = s->uses,
+                                       .notices = s->notices,
                                        .locks = {.rows = s->waits, .recorded = true}};
     return s;
 }
@@ -108,6 +110,19 @@ static inline void owned(struct scene *s, uint32_t thread, uint32_t stack, uint3
                                                                .owner_stack = owner_stack,
                                                                .park = park,
                                                                .weight_ns = (int64_t)(seconds * S)};
+}
+
+/* An event of waiting to be notified, or (park) of being parked. */
+static inline void noticed(struct scene *s, uint32_t thread, uint32_t stack, int64_t identity, bool timed_out,
+                           bool park)
+{
+    assert_true(s->f.nnotices < MOST && s->f.locks.nrows < MOST);
+    if (park)
+        s->waits[s->f.locks.nrows++] =
+            (struct wick_lock_wait_row){.thread = thread, .stack = stack, .identity = identity, .park = true};
+    else
+        s->notices[s->f.nnotices++] = (struct wick_explain_notice){
+            .thread = thread, .stack = stack, .identity = identity, .timed_out = timed_out};
 }
 
 /* "rule: sentence" lines, the first finding first, an empty one, and open questions; the scene is freed. The caller

@@ -255,6 +255,51 @@ static void test_object_wait__is_trouble_where_nobody_works(void **state)
     }
 }
 
+/* Who waits on another object each time waits for a reply: to that, nobody needs to be seen who gives it. Who waits on
+ * the same one, or each on its own, or until a time-out, may have nothing to do. */
+static void test_reply__is_waited_for_on_a_new_object_each_time(void **state)
+{
+    static const struct {
+        int64_t first, each_thread, each_event; /* the object's identity */
+        bool timed_out, park, said;
+    } cases[] = {{1, 100, 1, false, false, true}, {1, 100, 1, false, true, true},  {1, 0, 0, false, false, false},
+                 {1, 1, 0, false, false, false},  {1, 100, 1, true, false, false}, {0, 0, 0, false, false, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        uint32_t get = cases[i].park ? STACK(s, "app/Main.run", "app/Slip.get", PARK)
+                                     : STACK(s, "app/Main.run", "app/Slip.get", "java/lang/Object.wait");
+        for (unsigned t = 0; t < 2; t++) {
+            uint32_t thread = thread_of(s, "desk", 10 + t);
+            add(s, thread, get, cases[i].park ? WICK_EXPLAIN_PARKED : WICK_EXPLAIN_OBJECT_WAIT, 10);
+            for (unsigned k = 0; k < 6; k++)
+                noticed(s, thread, get, cases[i].first + t * cases[i].each_thread + k * cases[i].each_event,
+                        cases[i].timed_out, cases[i].park);
+        }
+        if (cases[i].said)
+            begins(s, "waiting: 100 % of the time that threads have work (20.0 s) is waiting for a reply of another "
+                      "thread, at app.Slip.get\n\n");
+        else
+            silent(s);
+    }
+}
+
+/* And then its thread is blamed, if one is never done. */
+static void test_reply__waits_for_the_thread_that_is_never_done(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t desk = thread_of(s, "desk", 10), get = STACK(s, "app/Main.run", "app/Slip.get", PARK);
+    add(s, desk, get, WICK_EXPLAIN_PARKED, 10);
+    for (unsigned k = 0; k < 8; k++)
+        noticed(s, desk, get, 1 + k, false, true);
+    add(s, thread_of(s, "clerk", 1), STACK(s, "app/Clerk.print", "java/io/RandomAccessFile.writeBytes"),
+        WICK_EXPLAIN_DISK, 10);
+    begins(s, "waiting: 100 % of the time that threads have work (20.0 s) is waiting for the writing of a file or "
+              "pipe, at app.Clerk.print; 10.0 s of it by threads that wait for a reply of another thread at "
+              "app.Slip.get, while the task does (100 %)\n");
+}
+
 /* Of two that exchange something either may be the one that has nothing to do. */
 static void test_exchange__alone_is_no_trouble(void **state)
 {
@@ -425,6 +470,8 @@ int main(void)
         cmocka_unit_test(test_exchange__alone_is_no_trouble),
         cmocka_unit_test(test_semaphore__says_what_is_done_with_permits),
         cmocka_unit_test(test_queue_full__whose_consumer_has_no_cpu_is_no_finding),
+        cmocka_unit_test(test_reply__is_waited_for_on_a_new_object_each_time),
+        cmocka_unit_test(test_reply__waits_for_the_thread_that_is_never_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
  *
  *     lock     -> its owner    by wick.LockOwner: what the owner did during the wait
  *     future   -> its task     by the wall-clock samples of the pools' workers, as no event says which task it was
+ *     reply    -> likewise, or the thread that is never done
  *     room     -> its consumer by the wall-clock samples of the threads that are never done
  *     answer   -> its server   likewise, of those that take clients or events in this process
  *
@@ -312,7 +313,8 @@ static bool next_link(struct wick_explain *x, const struct wick_explain_place *a
 {
     struct wick_explain_places links = {0};
     bool lock = wick_wait_is_lock(at->kind), joins = at->kind == WICK_WAIT_THREAD, end = ends(at->kind),
-         task = end || at->kind == WICK_WAIT_FUTURE || at->kind == WICK_WAIT_LATCH;
+         reply = at->kind == WICK_WAIT_REPLY,
+         task = end || reply || at->kind == WICK_WAIT_FUTURE || at->kind == WICK_WAIT_LATCH;
     if (lock)
         owners_of(x, at, &links);
     if (lock && !links.n)
@@ -326,10 +328,11 @@ static bool next_link(struct wick_explain *x, const struct wick_explain_place *a
     if (end && (double)wick_explain_places_sum(&links) < WICK_EXPLAIN_CHAIN_MOST * (double)at->ns)
         links.n = 0; /* there are hardly any */
     bool taker = at->kind == WICK_WAIT_QUEUE_FULL, server = at->kind == WICK_WAIT_PEER;
-    if (taker || server)
+    if (taker || server || (reply && !links.n))
         never_done(x, at, server, &links);
     const struct wick_explain_place *most = main_of(&links, !lock);
-    bool found = most && (lock || taker || server || at->kind == WICK_WAIT_FUTURE || most->kind != WICK_WAIT_NONE);
+    bool found =
+        most && (lock || taker || server || reply || at->kind == WICK_WAIT_FUTURE || most->kind != WICK_WAIT_NONE);
     if (found)
         *out = (struct wick_explain_link){
             .kind = most->kind,

@@ -43,6 +43,7 @@ bool wick_explain_is_inner(enum wick_wait_kind kind)
     case WICK_WAIT_POOL:
     case WICK_WAIT_QUEUE_FULL:
     case WICK_WAIT_FUTURE:
+    case WICK_WAIT_REPLY:
     case WICK_WAIT_POOL_END:
     case WICK_WAIT_LATCH:
         return true;

@@ -573,6 +573,17 @@ static void take_jvm(struct wick_explain_facts *f, const struct wick_jfr_event *
     raise_to(&f->heap_max, heap_limit(wick_profile_str(f->p, text(e, "jvmArguments"))));
 }
 
+static void take_notice(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    struct wick_explain_notice *n = ADD(f, notices);
+    if (n)
+        *n = (struct wick_explain_notice){.thread = wick_jfr_event_thread(e, "eventThread"),
+                                          .stack = wick_jfr_event_stack(e, "stackTrace"),
+                                          .file = f->locks.file,
+                                          .identity = number(e, "address"),
+                                          .timed_out = number(e, "timedOut") != 0};
+}
+
 static const struct {
     const char *type;
     void (*take)(struct wick_explain_facts *f, const struct wick_jfr_event *e);
@@ -587,6 +598,7 @@ static const struct {
     {"jdk.JVMInformation", take_jvm},
     {"jdk.ResidentSetSize", take_rss},
     {"wick.OutOfMemory", take_out_of_memory},
+    {"jdk.JavaMonitorWait", take_notice},
     {"wick.DeadlockSearch", take_search},
     {"wick.Deadlock", take_deadlock},
     {"jdk.DirectBufferStatistics", take_direct_buffers},
@@ -705,6 +717,7 @@ void wick_explain_release(struct wick_explain_facts *f)
     wick_ttsp_incidents_release(&f->ttsp);
     wick_lock_waits_release(&f->locks);
     free(f->locked);
+    free(f->notices);
     free(f->ran);
     free(f->uses);
     free(f->wall);

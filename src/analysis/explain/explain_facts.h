@@ -142,6 +142,13 @@ struct wick_explain_locked {
     uint32_t thread, owner, class_name; /* class_name: "" = a monitor */
 };
 
+/* A wait to be notified (jdk.JavaMonitorWait). */
+struct wick_explain_notice {
+    uint32_t thread, stack, file; /* file: number of the input */
+    int64_t identity;             /* hash code of the object, 0 = not known */
+    bool timed_out;
+};
+
 struct wick_explain_facts {
     struct wick_profile *p;
     struct wick_ttsp_incidents ttsp;
@@ -149,6 +156,8 @@ struct wick_explain_facts {
     size_t nlocked, cap_locked, locked_before; /* before: of the recordings before this one */
     bool searched;                             /* the last search was complete */
     struct wick_lock_waits locks;              /* who held what others waited for */
+    struct wick_explain_notice *notices;
+    size_t nnotices, cap_notices;
     uint32_t *ran; /* threads, once for each wick.ThreadCpu: each second in which one used a CPU */
     size_t nran, cap_ran;
     struct wick_explain_use *uses; /* by thread of the profile, those from `nuses` on used no CPU */

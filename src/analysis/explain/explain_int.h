@@ -152,6 +152,9 @@ enum wick_explain_act wick_explain_course_of(const struct wick_explain *x, size_
 bool wick_explain_is_inner(enum wick_wait_kind kind); /* another thread of the process ends such a wait */
 bool wick_explain_learn_courses(struct wick_explain *x);
 
+/* explain_reply.c: gives waits their kind that are for replies. False without memory. */
+bool wick_explain_find_replies(struct wick_explain *x);
+
 /* explain_wait_kinds.c: fills in what rules about waiting share, false without memory. */
 bool wick_explain_learn_waits(struct wick_explain *x);
 bool wick_explain_wait_counts(const struct wick_explain *x, size_t i);  /* the wait of wall-clock sample i is trouble */

@@ -140,7 +140,8 @@ static bool serves(const struct wick_explain *x, uint32_t thread)
 /* The kind of wait most common among threads that one thread could be holding up; *ns: the time of all such waits. */
 static enum wick_wait_kind awaited(const struct wick_explain *x, uint32_t thread, double *ns)
 {
-    static const enum wick_wait_kind kinds[] = {WICK_WAIT_FUTURE, WICK_WAIT_LATCH, WICK_WAIT_QUEUE_FULL};
+    static const enum wick_wait_kind kinds[] = {WICK_WAIT_FUTURE, WICK_WAIT_REPLY, WICK_WAIT_LATCH,
+                                                WICK_WAIT_QUEUE_FULL};
     const struct wick_explain_facts *f = x->f;
     double sums[WICK_WAIT_KINDS] = {0};
     enum wick_wait_kind best = WICK_WAIT_NONE;

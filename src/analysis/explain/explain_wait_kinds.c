@@ -372,6 +372,8 @@ bool wick_explain_learn_waits(struct wick_explain *x)
         x->ran[f->ran[i]]++;
     find_questions(x);
     find_piped_answers(x);
+    if (!wick_explain_find_replies(x))
+        return false;
     learn_courses(x);
     return wick_explain_learn_courses(x);
 }

@@ -187,7 +187,7 @@ static bool may_be_the_machines(const struct wick_explain *x, const struct wick_
 {
     const struct wick_explain_link *last = at->nlinks ? &at->links[at->nlinks - 1] : NULL;
     bool others = wick_wait_is_lock(at->kind) || at->kind == WICK_WAIT_FUTURE || at->kind == WICK_WAIT_LATCH ||
-                  at->kind == WICK_WAIT_QUEUE_FULL || at->kind == WICK_WAIT_PEER;
+                  at->kind == WICK_WAIT_REPLY || at->kind == WICK_WAIT_QUEUE_FULL || at->kind == WICK_WAIT_PEER;
     bool lacks = last && last->kind == WICK_WAIT_NONE && last->who != WICK_EXPLAIN_HOLDER &&
                  without_cpu(x, wick_explain_function_at(x->f->p, last->stack)) >= WICK_EXPLAIN_CHAIN_MOST;
     return others && (!last || lacks) && at->via == WICK_WAIT_NONE && at->ns <= ready_ns;
@@ -198,8 +198,9 @@ static bool may_be_the_machines(const struct wick_explain *x, const struct wick_
 static bool is_of_hot(const struct wick_explain *x, const struct wick_explain_place *at)
 {
     const struct wick_explain_link *last = at->nlinks ? &at->links[at->nlinks - 1] : NULL;
-    return last && last->kind == WICK_WAIT_NONE && last->who != WICK_EXPLAIN_HOLDER && x->hot.work &&
-           wick_explain_goes_through(x->f->p, last->stack, x->hot.work);
+    if (!last || last->kind != WICK_WAIT_NONE || last->who == WICK_EXPLAIN_HOLDER || !x->hot.work)
+        return false;
+    return wick_explain_goes_through(x->f->p, last->stack, x->hot.work);
 }
 
 static void add_to_hot(struct wick_explain *x, const struct wick_explain_place *at)
@@ -417,7 +418,7 @@ static struct awaited learn_awaited(const struct wick_explain *x)
             a.refused = wick_sum(a.refused, ns);
         if (!wick_explain_is_trouble(x, i) && !(a.nested && w->kind == WICK_WAIT_FUTURE))
             continue;
-        if (w->kind == WICK_WAIT_FUTURE)
+        if (w->kind == WICK_WAIT_FUTURE || w->kind == WICK_WAIT_REPLY)
             a.futures = wick_sum(a.futures, ns);
         else if (w->kind == WICK_WAIT_LATCH && !wick_wait_is_worker(x->f->p, x->f->wall[i].stack))
             a.latches = wick_sum(a.latches, ns);
@@ -444,7 +445,8 @@ void wick_explain_pool_busy(struct wick_explain *x)
         bool clients = awaited_of(x, worst, &a) == a.answers;
         say_pool(x, worst, (size_t)(worst - pools), of, &a);
         x->pool_said = true;
-        x->pool_kinds = clients ? 1ull << WICK_WAIT_PEER : 1ull << WICK_WAIT_FUTURE | 1ull << WICK_WAIT_LATCH;
+        x->pool_kinds = clients ? 1ull << WICK_WAIT_PEER
+                                : 1ull << WICK_WAIT_FUTURE | 1ull << WICK_WAIT_LATCH | 1ull << WICK_WAIT_REPLY;
         x->kinds_said |= x->pool_kinds;
     }
     free(pools);
