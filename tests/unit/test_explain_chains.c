@@ -205,6 +205,19 @@ static void test_semaphore__says_what_is_done_with_permits(void **state)
     }
 }
 
+/* Nor is it news where the consumer calls what takes the time. */
+static void test_queue_full__is_a_part_of_what_its_consumer_calls(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    add(s, thread_of(s, "line", 10), STACK(s, "app/Main.ring", "java/util/concurrent/LinkedBlockingQueue.put", PARK),
+        WICK_EXPLAIN_PARKED, 10);
+    add(s, thread_of(s, "desk", 1), STACK(s, "app/Desk.run"), WICK_EXPLAIN_RUNNABLE, 10);
+    cpu(s, STACK(s, "app/Desk.run", "app/Desk.admit"), 10);
+    begins(s, "hot-method: 100 % of CPU time (10.0 s) is in app.Desk.admit, called by app.Desk.run; 1 thread on "
+              "average waits for room in a queue in the meantime, at app.Main.ring\n\n");
+}
+
 /* Clients wait for answers of a server in this process that never rests. */
 static void test_answer__waits_for_a_server_that_is_never_done(void **state)
 {
@@ -472,6 +485,7 @@ int main(void)
         cmocka_unit_test(test_queue_full__whose_consumer_has_no_cpu_is_no_finding),
         cmocka_unit_test(test_reply__is_waited_for_on_a_new_object_each_time),
         cmocka_unit_test(test_reply__waits_for_the_thread_that_is_never_done),
+        cmocka_unit_test(test_queue_full__is_a_part_of_what_its_consumer_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,14 +193,29 @@ static bool may_be_the_machines(const struct wick_explain *x, const struct wick_
     return others && (!last || lacks) && at->via == WICK_WAIT_NONE && at->ns <= ready_ns;
 }
 
+/* Whether half of the CPU time in one function or more is for another one, which calls it. */
+static bool is_called_by(const struct wick_explain_facts *f, uint32_t function, uint32_t caller)
+{
+    int64_t all = 0, part = 0;
+    for (size_t i = 0; i < f->ncpu; i++) {
+        if (!wick_explain_goes_through(f->p, f->cpu[i].stack, function))
+            continue;
+        all = wick_sum(all, f->cpu[i].weight_ns);
+        part = wick_sum(part, wick_explain_goes_through(f->p, f->cpu[i].stack, caller) ? f->cpu[i].weight_ns : 0);
+    }
+    return all && (double)part >= WICK_EXPLAIN_CHAIN_MOST * (double)all;
+}
+
 /* Whether those that wait at the place wait for what a finding about CPU time is about, so that it is a part of that:
- * the last one of the chain computes there. Who waits for a lock would go on without it, whatever its holder does. */
+ * the last one of the chain computes there, or calls it. Who waits for a lock would go on without it, whatever its
+ * holder does. */
 static bool is_of_hot(const struct wick_explain *x, const struct wick_explain_place *at)
 {
     const struct wick_explain_link *last = at->nlinks ? &at->links[at->nlinks - 1] : NULL;
     if (!last || last->kind != WICK_WAIT_NONE || last->who == WICK_EXPLAIN_HOLDER || !x->hot.work)
         return false;
-    return wick_explain_goes_through(x->f->p, last->stack, x->hot.work);
+    uint32_t function = wick_explain_function_at(x->f->p, last->stack);
+    return wick_explain_goes_through(x->f->p, last->stack, x->hot.work) || is_called_by(x->f, x->hot.work, function);
 }
 
 static void add_to_hot(struct wick_explain *x, const struct wick_explain_place *at)
