@@ -616,9 +616,23 @@ static void test_deoptimisations__have_a_place_and_cost_cpu_time(void **state)
     silent(s);
 }
 
+/* The program's own function is the place, not the method of the JDK that it calls. */
+static void test_disk_wait__is_at_the_programs_own_function(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    add(s, thread_of(s, "a", 1), STACK(s, "app/Main.run", "app/Log.commit", "java/io/RandomAccessFile.writeBytes"),
+        WICK_EXPLAIN_DISK, 3);
+    add(s, thread_of(s, "b", 2), STACK(s, "app/Main.run"), WICK_EXPLAIN_RUNNABLE, 10);
+    add(s, thread_of(s, "c", 3), STACK(s, "app/Main.run"), WICK_EXPLAIN_RUNNABLE, 10);
+    begins(s, "disk-wait: threads wait for a disk 13 % of the time they have work (3.0 s), most at app.Log.commit "
+              "(3.0 s), in java.io.RandomAccessFile.writeBytes\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_disk_wait__is_at_the_programs_own_function),
         cmocka_unit_test(test_waiting__adds_up_by_what_is_waited_for_and_by_whom),
         cmocka_unit_test(test_waiting__is_decided_by_enough_samples),
         cmocka_unit_test(test_waiting__is_not_decided_by_two_samples),

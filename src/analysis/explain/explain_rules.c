@@ -380,41 +380,49 @@ static void cpu_limit(struct wick_explain *x)
     say_who_computes(x, r);
 }
 
+static bool is_jdk(const struct wick_profile *p, uint32_t frame)
+{
+    const struct wick_frame *f = &p->frames[frame];
+    return !wick_frame_kind_is_java(f->kind) ||
+           wick_name_is_jdk(wick_profile_str(p, p->functions[f->function].class_name));
+}
+
 /* Time in some states, but for what other rules have said, as a share of the time threads have work, and where most of
  * it was; NULL below the threshold. */
-static struct wick_explain_finding *waits(struct wick_explain *x, unsigned states, double said_ns,
-                                          struct wick_explain_top *most)
+static struct wick_explain_finding *waits(struct wick_explain *x, unsigned states, double said_ns)
 {
     struct wick_explain_facts *f = x->f;
+    struct wick_explain_top most;
     double waited = (double)wick_explain_wall(f, true, 0, states) - said_ns;
     double work = (double)wick_explain_wall(f, true, 0, WICK_EXPLAIN_WORK);
     if (wick_explain_share(waited, work) < x->rule->threshold || !wick_explain_counts(f, waited, WAIT_LEAST))
         return NULL;
-    *most = wick_explain_top(f, f->wall, f->nwall, true, 0, states, WICK_EXPLAIN_JAVA);
+    most = wick_explain_top(f, f->wall, f->nwall, true, 0, states, WICK_EXPLAIN_JAVA);
     struct wick_explain_finding *r = wick_explain_found(x, waited);
     for (unsigned s = 0; s < WICK_EXPLAIN_STATES; s++)
         if (states == 1u << s)
             wick_explain_filter_state(x, r, (enum wick_explain_state)s);
     wick_explain_share_of(x, r, waited, work, wick_explain_quanta(f, true, 0, states));
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
-    wick_explain_say_frame(x, r, "frame", most->frame);
-    wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)most->weight_ns);
+    uint32_t caller = is_jdk(f->p, most.frame) && !is_jdk(f->p, most.caller) ? most.caller : 0;
+    wick_explain_say_frame(x, r, "frame", caller ? caller : most.frame);
+    wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)most.weight_ns);
+    if (caller)
+        wick_explain_say_frame(x, r, "callee", most.frame);
+    else
+        wick_explain_say_frame(x, r, "caller", most.caller);
     return r;
 }
 
 static void lock_contention(struct wick_explain *x)
 {
-    struct wick_explain_top top;
-    (void)waits(x, 1 << WICK_EXPLAIN_MONITOR, x->monitors_said_ns, &top);
+    (void)waits(x, 1 << WICK_EXPLAIN_MONITOR, x->monitors_said_ns);
 }
 
 static void disk_wait(struct wick_explain *x)
 {
-    struct wick_explain_top top;
-    struct wick_explain_finding *r = waits(x, 1 << WICK_EXPLAIN_DISK, x->disks_said_ns, &top);
+    struct wick_explain_finding *r = waits(x, 1 << WICK_EXPLAIN_DISK, x->disks_said_ns);
     double pressure = wick_explain_share((double)x->f->io_some_ns.grown, (double)x->f->duration_ns);
-    if (r)
-        wick_explain_say_frame(x, r, "caller", top.caller);
     if (r && pressure > 0)
         wick_explain_figure(r, "pressure", WICK_EXPLAIN_SHARE, pressure);
 }
