@@ -134,7 +134,7 @@ static int write_text(const struct job *j, const struct wick_spans *s, const str
 }
 
 struct chosen {
-    const struct wick_spans *s;
+    const struct wick_trace_locks *l;
     const struct wick_spantrace_id *ids;
     size_t n;
 };
@@ -142,18 +142,18 @@ struct chosen {
 static int page_json(void *ctx, FILE *out)
 {
     const struct chosen *c = ctx;
-    return wick_trace_view_json(c->s, c->ids, c->n, out);
+    return wick_trace_view_json(c->l, c->ids, c->n, out);
 }
 
-static int write_all(const struct job *j, const struct wick_spans *s, const struct wick_spantrace_id *ids, size_t n,
-                     size_t all, struct wick_err *err)
+static int write_all(const struct job *j, const struct wick_trace_locks *l, const struct wick_spantrace_id *ids,
+                     size_t n, size_t all, struct wick_err *err)
 {
     if (j->out) {
-        struct chosen chosen = {s, ids, n};
+        struct chosen chosen = {l, ids, n};
         return wick_page_save(&(struct wick_page){wick_page_trace_head, wick_page_trace_tail, page_json, &chosen},
                               j->out, err);
     }
-    int rc = j->json ? wick_trace_view_json(s, ids, n, stdout) : write_text(j, s, ids, n, all);
+    int rc = j->json ? wick_trace_view_json(l, ids, n, stdout) : write_text(j, l->spans, ids, n, all);
     if (rc)
         wick_err_set(err, WICK_E_NOMEM, "out of memory while putting the trace together");
     return wick_save_close(stdout, NULL, rc, err);
@@ -163,6 +163,7 @@ static int show(const struct job *j, char *const *paths, int n, struct wick_err 
 {
     struct wick_profile p;
     struct wick_spans s;
+    struct wick_trace_locks locks;
     struct wick_spantrace_id *ids = NULL;
     size_t all = 0, chosen = 0;
     int rc = j->out ? wick_page_check(j->out, err) : 0;
@@ -172,14 +173,16 @@ static int show(const struct job *j, char *const *paths, int n, struct wick_err 
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     wick_spans_init(&s, &p);
     s.one_process = n == 1;
-    const struct wick_jfr_visitor v = wick_spans_visitor(&s);
-    for (int i = 0; !rc && i < n; i++)
+    wick_trace_locks_init(&locks, &s);
+    const struct wick_jfr_visitor v = wick_trace_locks_visitor(&locks);
+    for (int i = 0; !rc && i < n; locks.waits.file = (uint32_t)++i)
         rc = wick_cli_read_events(&p, paths[i], &v, err);
-    if (!rc && (wick_spans_finish(&s) || wick_spantrace_list(&s, &ids, &all)))
+    if (!rc && (wick_trace_locks_finish(&locks) || wick_spantrace_list(&s, &ids, &all)))
         rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
     rc = rc ? rc : choose(j, &p, ids, all, &chosen, err);
-    rc = rc ? rc : write_all(j, &s, ids, chosen, all, err);
+    rc = rc ? rc : write_all(j, &locks, ids, chosen, all, err);
     free(ids);
+    wick_trace_locks_release(&locks);
     wick_spans_release(&s);
     wick_profile_release(&p);
     return rc;

@@ -85,8 +85,79 @@ static void put_gaps(const struct wick_spantrace *t, uint32_t thread, FILE *out)
     }
 }
 
-static void put_thread(const struct wick_spans *s, const struct wick_spantrace *t, size_t lane, bool *used, FILE *out)
+/* A place in the trace's own time; lane: among its threads, null if it has none. */
+static void put_owner(const struct wick_trace_locks *l, const struct wick_spantrace *t,
+                      const struct wick_lock_wait_row *w, bool *used, FILE *out)
 {
+    const struct wick_trace_place at = wick_trace_locks_owner(l, w);
+    const struct wick_spans *s = l->spans;
+    struct wick_strbuf name = WICK_STRBUF_INIT;
+    size_t lane = 0;
+    while (lane < t->nthreads && t->threads[lane] != w->owner)
+        lane++;
+    fputs(",\"owner\":{\"thread\":", out);
+    wick_name_add_thread(&name, s->p, w->owner);
+    wick_print_json(out, name.buf ? name.buf : "", name.len);
+    wick_strbuf_release(&name);
+    if (lane < t->nthreads)
+        fprintf(out, ",\"lane\":%zu,", lane);
+    else
+        fputs(",\"lane\":null,", out);
+    put_text(s->p, "trace", at.key, out);
+    fputc(',', out);
+    put_text(s->p, "endpoint", at.span ? at.span->endpoint : 0, out);
+    fprintf(out, ",\"time_ns\":%" PRId64 ",\"stack\":%u}", at.time_ns - t->start_ns, w->owner_stack);
+    used[w->owner_stack] = true;
+}
+
+/* A trace's waits for locks. */
+struct waits {
+    const struct wick_trace_locks *l;
+    const struct wick_lock_wait_row **rows;
+    size_t n;
+};
+
+static void put_wait(const struct waits *of, const struct wick_spantrace *t, const struct wick_lock_wait_row *w,
+                     bool *used, FILE *out)
+{
+    const struct wick_string *name = &of->l->spans->p->strings[w->class_name];
+    struct wick_strbuf lock = WICK_STRBUF_INIT;
+    if (w->native)
+        wick_strbuf_add(&lock, name->s, name->len);
+    else
+        wick_name_add_class(&lock, name->s, name->len, 0);
+    fprintf(out, "{\"kind\":\"%s\",\"lock\":",
+            w->native ? (w->park ? "native wait" : "native lock")
+            : w->park ? "lock"
+                      : "monitor");
+    wick_print_json(out, lock.buf ? lock.buf : "", lock.len);
+    fprintf(out, ",\"start_ns\":%" PRId64 ",\"duration_ns\":%" PRId64 ",\"stack\":%u", w->start_ns - t->start_ns,
+            w->duration_ns, w->stack);
+    used[w->stack] = true;
+    if (w->owner)
+        put_owner(of->l, t, w, used, out);
+    else
+        fputs(",\"owner\":null", out);
+    fputc('}', out);
+    wick_strbuf_release(&lock);
+}
+
+/* Those of a thread, with who had the locks. */
+static void put_waits(const struct waits *of, const struct wick_spantrace *t, uint32_t thread, bool *used, FILE *out)
+{
+    bool first = true;
+    for (size_t i = 0; i < of->n; i++) {
+        if (of->rows[i]->thread != thread)
+            continue;
+        fputs(first ? "" : ",", out);
+        put_wait(of, t, of->rows[i], used, out);
+        first = false;
+    }
+}
+
+static void put_thread(const struct waits *of, const struct wick_spantrace *t, size_t lane, bool *used, FILE *out)
+{
+    const struct wick_spans *s = of->l->spans;
     struct wick_strbuf name = WICK_STRBUF_INIT;
     uint32_t thread = t->threads[lane];
     bool first = true;
@@ -97,6 +168,8 @@ static void put_thread(const struct wick_spans *s, const struct wick_spantrace *
     put_accounts(s, t, thread, out);
     fputs("],\"gaps\":[", out);
     put_gaps(t, thread, out);
+    fputs("],\"waits\":[", out);
+    put_waits(of, t, thread, used, out);
     fputs("],\"bars\":[", out);
     for (size_t i = 0; i < t->nbars; i++) {
         if (t->bars[i].sample->thread != thread)
@@ -109,12 +182,18 @@ static void put_thread(const struct wick_spans *s, const struct wick_spantrace *
     wick_strbuf_release(&name);
 }
 
-static int put_trace(const struct wick_spans *s, const struct wick_spantrace_id *id, bool *used, FILE *out)
+static int put_trace(const struct wick_trace_locks *l, const struct wick_spantrace_id *id, bool *used, FILE *out)
 {
+    const struct wick_spans *s = l->spans;
     struct wick_spantrace t;
+    struct waits waits = {.l = l};
     int rc = wick_spantrace_init(&t, s, id);
     if (rc)
         return rc;
+    if (wick_trace_locks_of(l, &t, &waits.rows, &waits.n)) {
+        wick_spantrace_release(&t);
+        return -WICK_E_NOMEM;
+    }
     fputs("{", out);
     put_text(s->p, "id", id->key, out);
     fputc(',', out);
@@ -127,8 +206,9 @@ static int put_trace(const struct wick_spans *s, const struct wick_spantrace_id 
         put_span(s, &t, i, out);
     fputs("],\"threads\":[", out);
     for (size_t i = 0; i < t.nthreads; i++)
-        put_thread(s, &t, i, used, out);
+        put_thread(&waits, &t, i, used, out);
     fputs("]}", out);
+    free(waits.rows);
     wick_spantrace_release(&t);
     return 0;
 }
@@ -154,14 +234,15 @@ static void put_stacks(const struct wick_profile *p, const bool *used, FILE *out
     wick_strbuf_release(&name);
 }
 
-int wick_trace_view_json(const struct wick_spans *s, const struct wick_spantrace_id *ids, size_t n, FILE *out)
+int wick_trace_view_json(const struct wick_trace_locks *l, const struct wick_spantrace_id *ids, size_t n, FILE *out)
 {
+    const struct wick_spans *s = l->spans;
     bool *used = calloc(s->p->nstacks + 1u, sizeof *used);
     int rc = used ? 0 : -WICK_E_NOMEM;
     fprintf(out, "{\"unfinished\":%s,\"traces\":[", wick_cli_is_unfinished() ? "true" : "false");
     for (size_t i = 0; !rc && i < n; i++) {
         fputs(i ? ",\n" : "\n", out);
-        rc = put_trace(s, &ids[i], used, out);
+        rc = put_trace(l, &ids[i], used, out);
     }
     fputs("],\n\"stacks\":{", out);
     if (!rc)

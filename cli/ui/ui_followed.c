@@ -39,6 +39,7 @@ struct followed {
         struct wick_ttsp_incidents safepoints;
         struct wick_explain_facts explain;
     } of;
+    struct wick_trace_locks traces; /* of SPANS, and of these spans */
     struct wick_jfr_visitor visitor;
     struct wick_jfr_result read;
     struct wick_jfr_reader *reader; /* NULL = all has been read */
@@ -75,6 +76,7 @@ static void forget(int kind)
     if (!f)
         return;
     let_go(f);
+    wick_trace_locks_release(&f->traces);
     if (kind == SPANS)
         wick_spans_release(&f->of.spans);
     else if (kind == LOCKS)
@@ -117,7 +119,8 @@ static void begin(struct followed *f, int kind)
     if (kind == SPANS) {
         wick_spans_init(&f->of.spans, &f->p);
         f->of.spans.one_process = true;
-        f->visitor = wick_spans_visitor(&f->of.spans);
+        wick_trace_locks_init(&f->traces, &f->of.spans);
+        f->visitor = wick_trace_locks_visitor(&f->traces);
     } else if (kind == LOCKS) {
         f->of.locks = (struct wick_lock_waits){.profile = &f->p, .not_ours = true};
         f->visitor = wick_lock_waits_visitor(&f->of.locks);
@@ -134,7 +137,7 @@ static void begin(struct followed *f, int kind)
 static bool tie(struct followed *f, int kind)
 {
     if (kind == SPANS)
-        return !wick_spans_finish(&f->of.spans);
+        return !wick_trace_locks_finish(&f->traces);
     if (kind == EXPLAIN)
         return true; /* wick_explain_so_far does it */
     bool failed = kind == LOCKS ? f->of.locks.failed : f->of.safepoints.failed;
@@ -154,6 +157,11 @@ static uint64_t bytes_of_spans(const struct wick_spans *s)
            s->cap_cpus * sizeof *s->cpus + s->cap_looks * sizeof *s->looks;
 }
 
+static uint64_t bytes_of_locks(const struct wick_lock_waits *w)
+{
+    return (uint64_t)w->cap_rows * (sizeof *w->rows + sizeof *w->locks) + (uint64_t)w->cap_looks * sizeof *w->looks;
+}
+
 /* Of what there is most. */
 static uint64_t bytes_of_facts(const struct wick_explain_facts *x)
 {
@@ -164,16 +172,14 @@ static uint64_t bytes_of_facts(const struct wick_explain_facts *x)
 
 static uint64_t bytes_of(const struct followed *f, int kind)
 {
-    const struct wick_lock_waits *w = &f->of.locks;
     const struct wick_ttsp_incidents *in = &f->of.safepoints;
     uint64_t all = wick_profile_bytes(&f->p) + (f->reader ? wick_jfr_reader_bytes(f->reader) : 0);
     if (kind == SPANS)
-        return all + bytes_of_spans(&f->of.spans);
+        return all + bytes_of_spans(&f->of.spans) + bytes_of_locks(&f->traces.waits);
     if (kind == EXPLAIN)
         return all + bytes_of_facts(&f->of.explain);
     if (kind == LOCKS)
-        return all + (uint64_t)w->cap_rows * (sizeof *w->rows + sizeof *w->locks) +
-               (uint64_t)w->cap_looks * sizeof *w->looks;
+        return all + bytes_of_locks(&f->of.locks);
     return all + in->cap_slow * sizeof *in->slow + in->cap_culprits * sizeof *in->culprits +
            in->cap_signals * sizeof *in->signals;
 }
@@ -320,6 +326,12 @@ struct wick_spans *wick_ui_followed_spans(const struct wick_serve_file *file, st
 {
     struct followed *f = follow(SPANS, file, err);
     return f ? &f->of.spans : NULL;
+}
+
+struct wick_trace_locks *wick_ui_followed_traces(const struct wick_serve_file *file, struct wick_err *err)
+{
+    struct followed *f = follow(SPANS, file, err);
+    return f ? &f->traces : NULL;
 }
 
 struct wick_lock_waits *wick_ui_followed_locks(const struct wick_serve_file *file, struct wick_err *err)

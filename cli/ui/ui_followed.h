@@ -16,6 +16,7 @@
 #define WICK_CLI_UI_UI_FOLLOWED_H
 
 #include "analysis/explain/explain_facts.h"
+#include "analysis/owner/trace_locks.h"
 #include "analysis/span/spans.h"
 #include "analysis/wait/lock_waits.h"
 #include "analysis/wait/ttsp_incidents.h"
@@ -23,6 +24,7 @@
 
 /* NULL and a message on failure. */
 struct wick_spans *wick_ui_followed_spans(const struct wick_serve_file *file, struct wick_err *err);
+struct wick_trace_locks *wick_ui_followed_traces(const struct wick_serve_file *file, struct wick_err *err);
 struct wick_lock_waits *wick_ui_followed_locks(const struct wick_serve_file *file, struct wick_err *err);
 struct wick_ttsp_incidents *wick_ui_followed_safepoints(const struct wick_serve_file *file, struct wick_err *err);
 

@@ -225,16 +225,15 @@ static const struct wick_spantrace_id *trace_named(const struct wick_profile *p,
 int wick_ui_trace(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
 {
     struct wick_spantrace_id *ids = NULL;
-    const struct wick_spans *s;
     size_t n = 0;
     int rc = 0;
-    s = wick_ui_followed_spans(file, err);
-    if (!s)
+    const struct wick_trace_locks *l = wick_ui_followed_traces(file, err);
+    if (!l)
         return -err->code;
-    if (wick_spantrace_list(s, &ids, &n))
+    if (wick_spantrace_list(l->spans, &ids, &n))
         rc = no_memory(err);
-    const struct wick_spantrace_id *id = rc ? NULL : trace_named(s->p, ids, n, a->segment[5], err);
-    if (id && wick_trace_view_json(s, id, 1, out))
+    const struct wick_spantrace_id *id = rc ? NULL : trace_named(l->spans->p, ids, n, a->segment[5], err);
+    if (id && wick_trace_view_json(l, id, 1, out))
         rc = no_memory(err);
     free(ids);
     wick_ui_followed_trim();

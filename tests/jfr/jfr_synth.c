@@ -7,6 +7,7 @@
  *     jfr_synth endless FILE           flushes every few milliseconds until it is killed; prints nothing
  *     jfr_synth size FILE              100,000 samples of an ordinary service; prints bytes by part and ns per event
  *     jfr_synth requests FILE         the requests of requests.h
+ *     jfr_synth owners FILE           the same with who had the locks
  *     jfr_synth memory FILE            the readings and collections of memory_story.h
  *     jfr_synth load FILE STACKS SAMPLES   one chunk in which so many different stacks, of 10 to 30 frames, branch out
  *                                      as calls do: what a converter is measured with
@@ -371,10 +372,12 @@ int main(int argc, char **argv)
     if (argc == 3 && !strcmp(argv[1], "endless"))
         return cmd_endless(argv[2]);
     bool requests = argc == 3 && !strcmp(argv[1], "requests");
+    bool owners = argc == 3 && !strcmp(argv[1], "owners");
     bool locks = argc == 3 && !strcmp(argv[1], "locks");
-    if (requests || locks || (argc == 3 && !strcmp(argv[1], "memory"))) {
+    if (requests || owners || locks || (argc == 3 && !strcmp(argv[1], "memory"))) {
         int fd = open(argv[2], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
         return fd < 0 || (requests ? requests_write(fd)
+                          : owners ? requests_write_locks(fd)
                           : locks  ? lock_story_write(fd)
                                    : memory_story_write(fd))
                    ? 1
@@ -382,7 +385,8 @@ int main(int argc, char **argv)
     }
     if (argc == 3 && !strcmp(argv[1], "size"))
         return cmd_size(argv[2]);
-    fputs("usage: jfr_synth write FILE [SAMPLES] | endless FILE | size FILE | requests FILE | memory FILE | locks FILE "
+    fputs("usage: jfr_synth write FILE [SAMPLES] | endless FILE | size FILE | requests FILE | owners FILE | memory "
+          "FILE | locks FILE "
           "|\n"
           "       jfr_synth load|plain FILE STACKS SAMPLES\n",
           stderr);

@@ -125,7 +125,45 @@ static void requests_spans(struct wick_jfr_writer *w)
                                                        .root_id = spans[i].parent ? spans[i].parent : spans[i].id});
 }
 
-int requests_write(int fd)
+static void requests_wait(struct wick_jfr_writer *w, uint64_t from_ms, uint64_t ms, uint32_t thread, uint32_t owner,
+                          uint64_t number)
+{
+    wick_jfr_write_java_monitor_enter(
+        w, &(struct wick_jfr_java_monitor_enter){.start_ns = REQUESTS_MONO_NS + from_ms * REQUESTS_MS,
+                                                 .duration_ns = ms * REQUESTS_MS,
+                                                 .thread = thread,
+                                                 .stack = 5,
+                                                 .class_name = "com/example/" REQUESTS_HOSTILE,
+                                                 .owner = number ? 0 : owner,
+                                                 .weight_ns = ms * REQUESTS_MS,
+                                                 .hash = thread,
+                                                 .wait = number});
+    if (number)
+        wick_jfr_write_lock_owner(
+            w, &(struct wick_jfr_lock_owner){.start_ns = REQUESTS_MONO_NS + (from_ms + 30) * REQUESTS_MS,
+                                             .thread = owner,
+                                             .stack = 6,
+                                             .wait = number,
+                                             .waited_ns = 30 * REQUESTS_MS});
+}
+
+static void requests_locks(struct wick_jfr_writer *w)
+{
+    requests_wait(w, 10, 50, 1, 2, 7);
+    requests_wait(w, 70, 5, 2, 3, 0);
+    requests_wait(w, 202, 4, 1, 4, 0);
+    wick_jfr_write_span(w, &(struct wick_jfr_span){.start_ns = REQUESTS_MONO_NS + 150 * REQUESTS_MS,
+                                                   .duration_ns = 150 * REQUESTS_MS,
+                                                   .thread = 4,
+                                                   .operation = "GET /report",
+                                                   .endpoint = "GET /report",
+                                                   .is_root = true,
+                                                   .trace_id = REQUESTS_REPORT,
+                                                   .span_id = "000000000000000a",
+                                                   .root_id = "000000000000000a"});
+}
+
+static int write_requests(int fd, bool locks)
 {
     static const struct wick_jfr_source source = {NULL, requests_stack, requests_method, requests_thread,
                                                   requests_context};
@@ -159,7 +197,19 @@ int requests_write(int fd)
     requests_spans(w);
     wick_jfr_write_thread_cpu(w, &(struct wick_jfr_thread_cpu){REQUESTS_MONO_NS, 1000 * REQUESTS_MS, 1,
                                                                28 * REQUESTS_MS, 20 * REQUESTS_MS, 9});
+    if (locks)
+        requests_locks(w);
     int rc = wick_jfr_writer_close(w, REQUESTS_MONO_NS + 2000 * REQUESTS_MS, NULL);
     wick_output_release(&o);
     return rc;
+}
+
+int requests_write(int fd)
+{
+    return write_requests(fd, false);
+}
+
+int requests_write_locks(int fd)
+{
+    return write_requests(fd, true);
 }

@@ -9,6 +9,10 @@
  *     worker 2                 [<script>: trace aa..     ] parked
  *     worker 3  parked all the time, without a span
  *
+ * requests_write_locks adds who had the locks: of the monitor of worker 1 worker 2, which is seen to have it at 40 ms;
+ * and in GET /fast, from 202 to 206 ms, worker 4 that works for another trace, GET /report, cc.., from 150 to 300 ms.
+ * From 70 to 75 ms worker 2 waits for worker 3, which is in no span.
+ *
  * Memory:  none kept.
  */
 #ifndef WICK_TESTS_JFR_REQUESTS_H
@@ -22,8 +26,10 @@
 #define REQUESTS_HOSTILE "</script><script>alert(1)</script>\x1b[31m<img src=x onerror=alert(2)>"
 #define REQUESTS_SLOW    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa01"
 #define REQUESTS_FAST    "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb02"
+#define REQUESTS_REPORT  "cccccccccccccccccccccccccccccc03"
 
 /* Writes it to a descriptor of an empty file, which is taken over. 0 or an error. */
 int requests_write(int fd);
+int requests_write_locks(int fd);
 
 #endif

@@ -12,7 +12,7 @@ from tree import Finding, Skip
 # below it and its own. Folders of one row do not include each other.
 FOLDERS = {
     "jfr": [["format"], ["reader", "writer"], ["cut"]],
-    "analysis": [[""], ["compare", "memory", "span", "wait"], ["explain"]],
+    "analysis": [[""], ["compare", "memory", "span", "wait"], ["explain", "owner"]],
     "engine": [["thread"], [""], ["alloc", "cpu", "lock", "nativemem", "ttsp", "wall"], ["set"]],
     "agent": [["jvm"], ["label"], ["event"], [""]],
     "cli": [

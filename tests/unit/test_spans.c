@@ -13,36 +13,45 @@
 
 #include "../jfr/requests.h"
 #include "analysis/span/span_time.h"
+#include "analysis/owner/trace_locks.h"
 #include "analysis/span/spantrace.h"
 
 struct fixture {
     struct wick_profile p;
     struct wick_spans s;
+    struct wick_trace_locks locks;
     struct wick_spantrace_id *ids;
     size_t n;
 };
 
-static unsigned char *recording;
-static size_t recording_size;
+static unsigned char *recording, *owners;
+static size_t recording_size, owners_size;
 
-static int write_once(void **state)
+static int write_recording(int (*write_it)(int fd), unsigned char **out, size_t *size)
 {
     int fd = memfd_create("requests", MFD_CLOEXEC), copy = dup(fd);
     struct stat st;
-    (void)state;
-    if (fd < 0 || copy < 0 || requests_write(fd) || fstat(copy, &st))
+    if (fd < 0 || copy < 0 || write_it(fd) || fstat(copy, &st))
         return 1;
-    recording_size = (size_t)st.st_size;
-    recording = malloc(recording_size);
-    ssize_t got = pread(copy, recording, recording_size, 0);
+    *size = (size_t)st.st_size;
+    *out = malloc(*size);
+    ssize_t got = pread(copy, *out, *size, 0);
     close(copy);
     return got != st.st_size;
+}
+
+static int write_once(void **state)
+{
+    (void)state;
+    return write_recording(requests_write, &recording, &recording_size) ||
+           write_recording(requests_write_locks, &owners, &owners_size);
 }
 
 static int forget(void **state)
 {
     (void)state;
     free(recording);
+    free(owners);
     return 0;
 }
 
@@ -51,7 +60,8 @@ static int read_bytes(struct fixture *f, const void *data, size_t size)
     struct wick_err err = {0};
     assert_int_equal(wick_profile_init(&f->p), 0);
     wick_spans_init(&f->s, &f->p);
-    const struct wick_jfr_visitor v = wick_spans_visitor(&f->s);
+    wick_trace_locks_init(&f->locks, &f->s);
+    const struct wick_jfr_visitor v = wick_trace_locks_visitor(&f->locks);
     return wick_jfr_read_memory(&f->p, data, size, &v, NULL, &err);
 }
 
@@ -70,6 +80,7 @@ static int tear_down(void **state)
     struct fixture *f = *state;
     free(f->ids);
     wick_spans_release(&f->s);
+    wick_trace_locks_release(&f->locks);
     wick_profile_release(&f->p);
     free(f);
     return 0;
@@ -494,35 +505,93 @@ static void test_spans__a_thread_that_was_renamed_is_one_thread_of_a_process(voi
     }
 }
 
-static void test_spans__damaged_recordings_are_no_trouble(void **state)
+/* Each wait of a trace, and where its owner was: in this trace, in another, or in none. */
+static void test_spans__a_wait_for_a_lock_leads_to_its_owner(void **state)
 {
-    unsigned char *bytes = malloc(recording_size);
-    uint32_t random = 1;
+    static const struct {
+        const char *trace, *owner;
+        int from_ms, ms, seen_ms;
+    } want[] = {{REQUESTS_SLOW, REQUESTS_SLOW, 10, 50, 40},
+                {REQUESTS_SLOW, NULL, 70, 5, 70},
+                {REQUESTS_FAST, REQUESTS_REPORT, 202, 4, 202}};
+    struct fixture f = {0};
+    const struct wick_lock_wait_row **waits;
+    size_t found = 0, nwaits;
     (void)state;
+    assert_int_equal(read_bytes(&f, owners, owners_size), 0);
+    for (int again = 0; again < 2; again++) /* a recording that grows is finished again and again */
+        assert_int_equal(wick_trace_locks_finish(&f.locks), 0);
+    assert_int_equal(wick_spantrace_list(&f.s, &f.ids, &f.n), 0);
+    for (size_t i = 0; i < f.n; i++) {
+        struct wick_spantrace t;
+        assert_int_equal(wick_spantrace_init(&t, &f.s, &f.ids[i]), 0);
+        assert_int_equal(wick_trace_locks_of(&f.locks, &t, &waits, &nwaits), 0);
+        for (size_t k = 0; k < nwaits; k++, found++) {
+            const struct wick_trace_place at = wick_trace_locks_owner(&f.locks, waits[k]);
+            size_t x = 0;
+            while (x < 3 &&
+                   (strcmp(want[x].trace, text(&f, t.id.key)) != 0 || want[x].from_ms != at_ms(waits[k]->start_ns)))
+                x++;
+            assert_true(x < 3);
+            assert_int_equal(waits[k]->duration_ns, want[x].ms * (int64_t)REQUESTS_MS);
+            assert_int_equal(at_ms(at.time_ns), want[x].seen_ms);
+            assert_int_equal(at.key != 0, want[x].owner != NULL);
+            assert_true(!at.key || !strcmp(text(&f, at.key), want[x].owner));
+        }
+        free(waits);
+        wick_spantrace_release(&t);
+    }
+    assert_int_equal(found, 3);
+    free(f.ids);
+    wick_spans_release(&f.s);
+    wick_trace_locks_release(&f.locks);
+    wick_profile_release(&f.p);
+}
+
+static void damage(const unsigned char *from, size_t from_size)
+{
+    unsigned char *bytes = malloc(from_size);
+    uint32_t random = 1;
     for (int round = 0; round < 400; round++) {
         struct fixture f = {0};
-        memcpy(bytes, recording, recording_size);
+        memcpy(bytes, from, from_size);
         for (int i = 0; i < 1 + round % 16; i++) {
             random = random * 1664525u + 1013904223u;
-            bytes[68 + random % (recording_size - 68)] = (unsigned char)(random >> 24);
+            bytes[68 + random % (from_size - 68)] = (unsigned char)(random >> 24);
         }
-        size_t size = round % 3 ? recording_size : recording_size - random % (recording_size / 2);
-        if (!read_bytes(&f, bytes, size) && !wick_spans_finish(&f.s) && !wick_spantrace_list(&f.s, &f.ids, &f.n))
+        size_t size = round % 3 ? from_size : from_size - random % (from_size / 2);
+        if (!read_bytes(&f, bytes, size) && !wick_trace_locks_finish(&f.locks) &&
+            !wick_spantrace_list(&f.s, &f.ids, &f.n))
             for (size_t i = 0; i < f.n; i++) {
+                const struct wick_lock_wait_row **waits;
                 struct wick_spantrace t;
+                size_t nwaits;
                 assert_int_equal(wick_spantrace_init(&t, &f.s, &f.ids[i]), 0);
                 for (size_t k = 0; k < t.nbars; k++)
                     assert_true(t.bars[k].start_ns <= t.bars[k].end_ns);
                 assert_true(t.ngaps <= t.nspans + t.nbars);
                 for (size_t k = 0; k < t.ngaps; k++)
                     assert_true(t.gaps[k].start_ns < t.gaps[k].end_ns);
+                assert_int_equal(wick_trace_locks_of(&f.locks, &t, &waits, &nwaits), 0);
+                for (size_t k = 0; k < nwaits; k++)
+                    wick_trace_locks_owner(&f.locks, waits[k]);
+                free(waits);
                 wick_spantrace_release(&t);
             }
         free(f.ids);
         wick_spans_release(&f.s);
+        wick_trace_locks_release(&f.locks);
         wick_profile_release(&f.p);
     }
     free(bytes);
+}
+
+/* What is read of a damaged recording can still be put together. */
+static void test_spans__damaged_recordings_are_no_trouble(void **state)
+{
+    (void)state;
+    damage(recording, recording_size);
+    damage(owners, owners_size);
 }
 
 int main(void)
@@ -544,6 +613,7 @@ int main(void)
         TEST(test_spans__a_sample_stands_for_its_share_of_the_interval),
         cmocka_unit_test(test_spans__no_bar_leaves_its_span_or_the_time_of_one_sample),
         cmocka_unit_test(test_spans__a_thread_that_was_renamed_is_one_thread_of_a_process),
+        cmocka_unit_test(test_spans__a_wait_for_a_lock_leads_to_its_owner),
         cmocka_unit_test(test_spans__damaged_recordings_are_no_trouble),
     };
     return cmocka_run_group_tests(tests, write_once, forget);

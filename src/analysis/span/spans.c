@@ -42,6 +42,7 @@ void wick_spans_release(struct wick_spans *s)
     free(s->cpus);
     free(s->looks);
     free(s->contexts);
+    free(s->joined);
     *s = (struct wick_spans){0};
 }
 
@@ -280,8 +281,16 @@ static bool join_names(struct wick_spans *s)
         s->allocs[i].thread = first[s->allocs[i].thread];
     for (size_t i = 0; i < s->ncpus; i++)
         s->cpus[i].thread = first[s->cpus[i].thread];
-    free(order);
+    memmove(order, first, p->nthreads * sizeof *order);
+    free(s->joined);
+    s->joined = order;
+    s->njoined = p->nthreads;
     return true;
+}
+
+uint32_t wick_spans_thread(const struct wick_spans *s, uint32_t thread)
+{
+    return thread < s->njoined ? s->joined[thread] : thread;
 }
 
 int wick_spans_finish(struct wick_spans *s)

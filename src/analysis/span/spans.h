@@ -75,8 +75,10 @@ struct wick_spans {
     int64_t open, open_ns; /* threads in a span that had not ended, at the last moment for which that is known */
     uint32_t key_endpoint, key_trace, key_span; /* of labels, once they occur */
     bool *contexts;                             /* by event type: some sample has a context */
-    bool one_process;                           /* the caller knows: equal ids of threads are one thread */
-    bool failed;                                /* memory ran out */
+    uint32_t *joined;                           /* by thread, of njoined: the first number of a renamed one */
+    uint32_t njoined;
+    bool one_process; /* the caller knows: equal ids of threads are one thread */
+    bool failed;      /* memory ran out */
 };
 
 /* Begins a collection; sets in p what it needs. */
@@ -90,6 +92,9 @@ struct wick_jfr_visitor wick_spans_visitor(struct wick_spans *s);
  * thread and start, and learns which types of samples have contexts.
  * More may be read then, and finished again. 0 or -WICK_E_NOMEM. */
 int wick_spans_finish(struct wick_spans *s);
+
+/* The number by which a thread goes after _finish. */
+uint32_t wick_spans_thread(const struct wick_spans *s, uint32_t thread);
 
 /* What of finished spans lies in a range of time: that part of each, and the samples that were taken then. All else is
  * that of s, which must outlive it; part is to be released, also on failure, with wick_spans_part_release. 0 or

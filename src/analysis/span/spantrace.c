@@ -9,8 +9,7 @@
 
 enum { DEPTH_MAX = 64 }; /* parents that name each other in a circle end here */
 
-/* The key of a span's trace; 0 = it has no ids at all. */
-static uint32_t key_of(const struct wick_span *span)
+uint32_t wick_spantrace_key(const struct wick_span *span)
 {
     return span->trace ? span->trace : span->local_root ? span->local_root : span->id;
 }
@@ -42,7 +41,7 @@ int wick_spantrace_list(const struct wick_spans *s, struct wick_spantrace_id **o
     if (!ids)
         return -WICK_E_NOMEM;
     for (size_t i = 0; i < s->n; i++) {
-        uint32_t key = key_of(&s->spans[i]);
+        uint32_t key = wick_spantrace_key(&s->spans[i]);
         if (key)
             ids[all++] = (struct wick_spantrace_id){key, &s->spans[i], 1};
     }
@@ -81,7 +80,7 @@ static int take_spans(struct wick_spantrace *t, const struct wick_spans *s)
     if (!t->spans)
         return -WICK_E_NOMEM;
     for (size_t i = 0; i < s->n && t->nspans < t->id.spans; i++)
-        if (key_of(&s->spans[i]) == t->id.key)
+        if (wick_spantrace_key(&s->spans[i]) == t->id.key)
             t->spans[t->nspans++] = &s->spans[i];
     qsort(t->spans, t->nspans, sizeof *t->spans, by_start);
     t->start_ns = t->spans[0]->start_ns;
@@ -107,7 +106,7 @@ static bool belongs(const struct wick_spantrace *t, const struct wick_spans *s, 
     if (s->contexts[x->event])
         return x->trace ? x->trace == t->id.key : has_span(t, x->id);
     const struct wick_span *open = x->thread ? wick_spans_at(s, x->thread, x->start_ns) : NULL;
-    return open && key_of(open) == t->id.key;
+    return open && wick_spantrace_key(open) == t->id.key;
 }
 
 static int by_lane(const void *a, const void *b)

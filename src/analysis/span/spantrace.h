@@ -60,6 +60,9 @@ void wick_spantrace_release(struct wick_spantrace *t);
 /* The sum of a thread's gaps. */
 int64_t wick_spantrace_gaps(const struct wick_spantrace *t, uint32_t thread);
 
+/* The key of a span's trace; 0 = it has no ids at all. */
+uint32_t wick_spantrace_key(const struct wick_span *span);
+
 /* How many spans of the trace are open around span number i: its depth. */
 unsigned wick_spantrace_depth(const struct wick_spantrace *t, size_t i);
 

@@ -67,6 +67,7 @@ static void add_wait(struct wick_lock_waits *w, const struct wick_jfr_event *e)
     if (!r->identity)
         r->identity = number(e, "address");
     r->number = number(e, "wait");
+    r->start_ns = e->time_ns;
     r->duration_ns = e->duration_ns;
     r->weight_ns = number(e, "weight");
     if (!r->weight_ns)
@@ -86,7 +87,8 @@ static void add_look(struct wick_lock_waits *w, const struct wick_jfr_event *e)
     *r = (struct wick_lock_look_row){.file = w->file,
                                      .thread = wick_jfr_event_thread(e, "eventThread"),
                                      .stack = wick_jfr_event_stack(e, "stackTrace"),
-                                     .number = number(e, "wait")};
+                                     .number = number(e, "wait"),
+                                     .time_ns = e->time_ns};
 }
 
 bool wick_lock_waits_wants(const char *type)
@@ -168,6 +170,7 @@ static void join(struct wick_lock_waits *w)
         if (l) {
             r->owner = l->thread;
             r->owner_stack = l->stack;
+            r->owner_ns = l->time_ns;
         }
     }
 }

@@ -22,7 +22,8 @@ struct wick_lock_wait_row {
     bool native;               /* of the C library */
     uint32_t file, class_name; /* number of the input; string of the profile */
     int64_t identity, number;  /* of the lock; of the wait, 0 = none */
-    int64_t weight_ns, duration_ns;
+    int64_t start_ns, weight_ns, duration_ns;
+    int64_t owner_ns;       /* when its owner was seen to have it, 0 = not known */
     uint32_t thread, stack; /* who waited, where; numbers in the profile */
     uint32_t owner;         /* thread that held it, 0 = not known */
     uint32_t owner_stack;   /* what it did during the wait, 0 = not seen */
@@ -36,7 +37,7 @@ struct wick_lock_row {
 
 struct wick_lock_look_row {
     uint32_t file, thread, stack;
-    int64_t number;
+    int64_t number, time_ns;
 };
 
 struct wick_lock_waits {
