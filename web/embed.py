@@ -23,8 +23,8 @@ FLAME = ['flame/' + name + '.js' for name in ('kinds', 'text', 'change', 'data',
 FLAME_CSS = ['ui/tokens.css', 'flame/graph.css', 'flame/flame.css']
 HEAT = FLAME[:-1] + ['heat/' + name + '.js' for name in ('slices', 'range', 'grid', 'panel', 'main')]
 HEAP = FLAME[:-1] + ['heap/' + name + '.js' for name in ('squarify', 'treemap', 'main')]
-SPANS = {name: ['flame/text.js', 'spans/common.js', 'spans/single.js', f'spans/{part}.js', f'spans/{name}.js']
-         for name, part in (('trace', 'timeline'), ('endpoints', 'latency'))}
+SPANS = {name: ['flame/text.js', 'ui/dom.js', 'spans/common.js', 'spans/single.js', *(f'spans/{part}.js' for part in parts), f'spans/{name}.js']
+         for name, parts in (('trace', ('time_zoom', 'timeline')), ('endpoints', ('latency',)))}
 SPANS_CSS = ['ui/tokens.css', 'spans/page.css', 'spans/timeline.css']
 
 

@@ -22,6 +22,8 @@ before(async () => {
   mkdirSync(SHOTS, { recursive: true });
   execFileSync(SYNTH, ['requests', recording]);
   execFileSync(WICK, ['trace', recording, '-o', join(dir, 'trace.html')]);
+  execFileSync(SYNTH, ['owners', join(dir, 'o.jfr')]);
+  execFileSync(WICK, ['trace', join(dir, 'o.jfr'), '-o', join(dir, 'owners.html')]);
   execFileSync(WICK, ['endpoints', recording, '-o', join(dir, 'endpoints.html')]);
   browser = await launch();
 });
@@ -97,6 +99,67 @@ test('trace: other traces, and light and dark', async () => {
   assert.match(await page.textContent('#facts'), /^10\.0 ms from 2023-11-14 22:13:20\.200 UTC, trace bbbb/);
   await page.keyboard.press('p');
   assert.match(await page.textContent('#facts'), /^20\.0 ms/);
+  await close(page);
+});
+
+test('trace: keys, drags, the wheel and buttons zoom, and what is chosen stays', async () => {
+  const page = await open('trace.html');
+  const shown = () => page.textContent('.zoom-tools output');
+  const left = () => page.$eval('#threads rect.monitor', (e) => Math.round((100 * (e.getBoundingClientRect().left - e.closest('.row > svg').getBoundingClientRect().left)) / e.closest('.row > svg').clientWidth));
+  assert.equal(await shown(), 'all of 100 ms');
+  assert.ok(await page.isDisabled('.zoom-tools button:has-text("All")'));
+  await page.click('#threads rect.monitor');
+  const ruler = await page.$('.ruler');
+  const box = await ruler.boundingBox();
+  const at = (share) => [box.x + box.width * share, box.y + box.height / 2];
+  await page.mouse.move(...at(0.1));
+  await page.mouse.down();
+  await page.mouse.move(...at(0.4));
+  await page.mouse.move(...at(0.6), { steps: 3 });
+  await page.mouse.up();
+  assert.match(await shown(), /^(9\.9\d|10\.[01]) ms to (59\.9|60\.\d) ms of 100 ms$/);
+  assert.equal(Math.abs(await left()), 0);
+  assert.equal(await page.$eval('.zoom-mark', (e) => e.getBoundingClientRect().width), 0);
+  assert.equal(await page.$$eval('#threads rect.chosen', (all) => all.length), 1);
+  assert.equal(await ruler.getAttribute('aria-valuetext'), await shown());
+  await page.click('.zoom-tools button:has-text("All")');
+  await page.mouse.move(...at(0.5));
+  await page.mouse.wheel(0, -100);
+  await page.waitForFunction(() => document.querySelector('.zoom-tools output').textContent === '18.8 ms to 81.3 ms of 100 ms');
+  await page.mouse.move(box.x + box.width / 2, (await (await page.$('#threads svg')).boundingBox()).y + 8);
+  await page.mouse.wheel(0, 1); // scrolls, and is no zoom without Ctrl
+  await page.focus('.ruler');
+  await page.keyboard.press('Shift+ArrowRight');
+  assert.equal(await shown(), '34.4 ms to 96.9 ms of 100 ms');
+  await page.keyboard.press('-');
+  await page.keyboard.press('0');
+  assert.equal(await shown(), 'all of 100 ms');
+  for (let i = 0; i < 40; i++) await page.keyboard.press('+');
+  assert.match(await shown(), /^35\.0 ms to 35\.0 ms/, 'around what is chosen, and no shorter than can be drawn');
+  await page.keyboard.press('0');
+  await close(page);
+});
+
+test('trace: a wait for a lock leads to its owner\u2019s lane, or to the trace that it worked for', async () => {
+  const page = await open('owners.html');
+  await page.keyboard.press('n'); // GET /report is longer
+  await page.click('#threads svg[aria-label^="locks"] rect >> nth=0');
+  assert.match(await page.textContent('#detail'), /^monitor com\.example\..*, 50\.0 ms\[worker-1 tid=101\]: from 10\.0 ms on.*held by \[worker-2 <.*tid=102\]\. Show what it did then/s);
+  assert.ok((await page.$$eval('#detail li', (all) => all.map((e) => e.textContent))).includes('com.example.Service.method61:11'), 'the stack of the owner');
+  await page.click('#detail button');
+  assert.match(await page.textContent('#detail'), /^parked, 50\.0 ms\[worker-2/);
+  assert.match(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), /^wall clock of \[worker-2/);
+  await page.click('#threads svg[aria-label^="wall"] rect.monitor');
+  assert.match(await page.textContent('#detail'), /monitor, 50\.0 ms.*, 50\.0 ms: it was held by \[worker-2/s, 'a sample in that wait leads there as well');
+  await page.click('#threads svg[aria-label^="locks"] rect >> nth=1');
+  assert.match(await page.textContent('#detail'), /held by \[worker-3 tid=103\]\. /);
+  assert.equal(await page.$('#detail button'), null, 'in no trace: there is nothing to lead to');
+  await page.keyboard.press('n');
+  await page.keyboard.press('n');
+  await page.click('#threads svg[aria-label^="locks"] rect');
+  assert.match(await page.textContent('#detail'), /held by \[worker-4 tid=104\], in GET \/report\. Show its trace: GET \/report/);
+  await page.click('#detail button');
+  assert.equal(await page.textContent('#title'), 'GET /report');
   await close(page);
 });
 

@@ -5,7 +5,15 @@ import { byId, readData, startTheme } from './single.js';
 import { Timeline } from './timeline.js';
 
 const data = readData();
-const timeline = new Timeline({ spans: byId('spans'), threads: byId('threads'), detail: byId('detail') });
+const timeline = new Timeline({ spans: byId('spans'), threads: byId('threads'), detail: byId('detail') }, {
+  wayTo(owner) {
+    const at = data.traces.findIndex((t) => t.id === owner.trace);
+    return at < 0 ? null : [`Show its trace: ${owner.endpoint ?? owner.trace}`, () => {
+      timeline.seek = owner;
+      show(at);
+    }];
+  },
+});
 
 function show(index) {
   const trace = data.traces[index];

@@ -21,6 +21,7 @@ const KEYS = [
   ['Tab Enter', 'reach and press everything; tables sort by their heads'],
   ['/', 'search'], ['n N', 'next and previous hit'],
   ['\u2190 \u2191 \u2193 \u2192', 'in the flame graph: neighbour, caller, heaviest callee; on the time axis: move, with Shift choose'],
+  ['+ \u2212 0', 'in a trace: zoom, show all of it; with Shift, arrows go along'],
   ['Enter', 'zoom to the selected box; take the chosen time'], ['Backspace', 'zoom out by one caller'], ['Esc', 'reset the zoom, then the search'],
   ['i', 'leaf-up view'], ['o', 'root at the bottom or on top'], ['c C', 'copy the name, the stack'],
   ['h', 'time as a heatmap or as an area'], ['d', 'light or dark'], ['g', 'to the list of recordings'], ['Alt \u2190 \u2192', 'undo and redo: the address holds everything'], ['?', 'this list'],
@@ -45,7 +46,7 @@ class Ui {
 
   /** Changes a part of the state. history false: the step is not one that back undoes. */
   navigate(patch, history = true) {
-    this.state = { ...this.state, ...patch };
+    this.state = { ...this.state, ...('trace' in patch && { part: '' }), ...patch };
     const hash = formatState(this.state);
     if (hash !== location.hash) window.history[history ? 'pushState' : 'replaceState'](null, '', hash);
     this.route();

@@ -7,12 +7,14 @@ import { Density, formatPick, parsePick } from './density.js';
 import { button, commandLine, emptyBox, h } from './dom.js';
 import { clockOf } from './format.js';
 import { READINGS, spark } from './spark.js';
-import { rangeOf } from './state.js';
+import { emptyState, exactly, rangeOf } from './state.js';
 import { figures, Table } from './table.js';
-import { Slot } from './view.js';
+import { eventsOf, Slot } from './view.js';
 
 const ns = (v) => (v > 0 ? formatWeight(v, 'ns') : '\u2013');
 const time = (key, head, hint) => figures(key, head, ns, { hint });
+
+const REST_MS = 250; // without another step of a zoom
 
 const KEY = [['cpu', 'on CPU'], ['run', 'running, by the wall clock'], ['wait', 'waiting for a CPU'], ['blocked', 'blocked'],
   ['monitor', 'waiting for a monitor'], ['io', 'I/O'], ['disk', 'file'], ['held', 'safepoint'], ['stall', 'allocation stall'], ['gap', 'not sampled']];
@@ -163,15 +165,51 @@ class Trace extends Slot {
     this.facts = h('p.quiet');
     const [spans, threads] = [h('div'), h('div')];
     const detail = h('div', { id: 'detail', 'aria-live': 'polite' });
-    this.timeline = new Timeline({ spans, threads, detail });
+    this.timeline = new Timeline({ spans, threads, detail }, { wayTo: (...at) => this.wayTo(...at), onZoom: (part) => this.onZoom(part) });
     this.legend = h('div.legend', ...KEY.map(([key, text]) => h('span', h(`i.swatch.key-${key}`), text)));
     this.body = h('div', h('h3', 'Spans'), spans, this.legend, threads, detail);
     this.close = button('Close', () => this.context.navigate({ trace: '' }), { title: 'Close the trace' });
   }
 
+  release() {
+    super.release();
+    clearTimeout(this.zoomTimer);
+  }
+
+  /** What the owner of a lock did elsewhere: the trace that it worked for, or its stacks at that time. */
+  wayTo(owner, from, to) {
+    const [, name] = /^\[(.*?)(?: tid=\d+)?\]$/s.exec(owner.thread) ?? ['', owner.thread];
+    const event = eventsOf(this.context.recording, ['wall'])[0] ?? eventsOf(this.context.recording, ['cpu'])[0];
+    if (owner.trace) {
+      return [`Show its trace: ${owner.endpoint ?? owner.trace}`, () => {
+        this.timeline.seek = owner;
+        this.context.navigate({ trace: owner.trace });
+      }];
+    }
+    return event ? ['Show its stacks then', () => this.context.navigate({ ...emptyState(), recording: this.context.state.recording, tab: 'cpu', event: event.name, idle: true, thread: exactly(name), from, to })] : null;
+  }
+
+  /** The part of the time in sight is in the address, once it has come to rest. */
+  onZoom(ends) {
+    this.part = this.timeline.zoom.isZoomed ? ends.map(Math.round).join('-') : '';
+    clearTimeout(this.zoomTimer);
+    this.zoomTimer = setTimeout(() => this.context.navigate({ part: this.part }), REST_MS);
+  }
+
+  /** What the address says. */
+  takePart(part) {
+    if (part === this.part || !this.timeline.trace) return;
+    this.part = part;
+    const ends = /^\d{1,15}-\d{1,15}$/.test(part) ? part.split('-').map(Number) : [0, Infinity];
+    this.timeline.zoom.set(...ends, false);
+  }
+
   draw(answer, context) {
     const trace = answer.traces[0];
-    if (this.drawn === answer) return;
+    if (this.drawn === answer) {
+      this.takePart(context.state.part);
+      return;
+    }
     this.drawn = answer;
     if (!trace) {
       this.root.replaceChildren(emptyBox('This trace is not in the recording', '', this.close));
@@ -179,10 +217,14 @@ class Trace extends Slot {
     }
     this.head.textContent = cleanText(trace.endpoint ?? 'Trace');
     this.facts.textContent = cleanText(`${ns(trace.duration_ns)} from ${clockOf(trace.start_ns, 1e9)} UTC, trace ${trace.id}`);
-    const range = button('Take its time range', () => this.context.navigate({ from: trace.start_ns, to: trace.start_ns + trace.duration_ns }),
-      { title: 'Show this range of time on all pages' });
+    const range = button('Take its time range', () => {
+      const [from, to] = this.timeline.zoom.part;
+      this.context.navigate({ from: trace.start_ns + Math.round(from), to: trace.start_ns + Math.round(to) });
+    }, { title: 'Show the range of time in sight on all pages' });
     this.root.replaceChildren(h('div.card-head', h('div', this.head, this.facts), h('div.card-tools', range, this.close)), this.body);
     this.timeline.show(trace, answer.stacks);
+    this.part = '';
+    this.takePart(context.state.part);
     if (context.generation === 0) this.root.scrollIntoView({ block: 'start' });
   }
 }
