@@ -21,7 +21,7 @@
 #include "cli/ui/ui_views.h"
 #include "import/input.h"
 
-enum { SPANS, LOCKS, SAFEPOINTS, EXPLAIN, KINDS };
+enum { SPANS, LOCKS, SAFEPOINTS, DISTURBANCES, EXPLAIN, KINDS };
 
 enum { DISPLACED = 8 /* as many large recordings are read at the same time (serve/catalog.c) */ };
 
@@ -37,6 +37,7 @@ struct followed {
         struct wick_spans spans;
         struct wick_lock_waits locks;
         struct wick_ttsp_incidents safepoints;
+        struct wick_disturbances disturbances;
         struct wick_explain_facts explain;
     } of;
     struct wick_trace_locks traces; /* of SPANS, and of these spans */
@@ -83,6 +84,8 @@ static void forget(int kind)
         wick_lock_waits_release(&f->of.locks);
     else if (kind == SAFEPOINTS)
         wick_ttsp_incidents_release(&f->of.safepoints);
+    else if (kind == DISTURBANCES)
+        wick_disturbances_release(&f->of.disturbances);
     else
         wick_explain_release(&f->of.explain);
     wick_profile_release(&f->p);
@@ -127,6 +130,9 @@ static void begin(struct followed *f, int kind)
     } else if (kind == SAFEPOINTS) {
         f->of.safepoints = (struct wick_ttsp_incidents){.profile = &f->p};
         f->visitor = wick_ttsp_incidents_visitor(&f->of.safepoints);
+    } else if (kind == DISTURBANCES) {
+        f->of.disturbances = (struct wick_disturbances){.profile = &f->p};
+        f->visitor = wick_disturbances_visitor(&f->of.disturbances);
     } else {
         wick_explain_begin(&f->of.explain, &f->p);
         f->visitor = wick_explain_visitor(&f->of.explain);
@@ -140,6 +146,8 @@ static bool tie(struct followed *f, int kind)
         return !wick_trace_locks_finish(&f->traces);
     if (kind == EXPLAIN)
         return true; /* wick_explain_so_far does it */
+    if (kind == DISTURBANCES)
+        return !f->of.disturbances.failed && !f->p.failed;
     bool failed = kind == LOCKS ? f->of.locks.failed : f->of.safepoints.failed;
     if (failed || f->p.failed)
         return false;
@@ -178,6 +186,8 @@ static uint64_t bytes_of(const struct followed *f, int kind)
         return all + bytes_of_spans(&f->of.spans) + bytes_of_locks(&f->traces.waits);
     if (kind == EXPLAIN)
         return all + bytes_of_facts(&f->of.explain);
+    if (kind == DISTURBANCES)
+        return all + f->of.disturbances.cap * sizeof *f->of.disturbances.rows;
     if (kind == LOCKS)
         return all + bytes_of_locks(&f->of.locks);
     return all + in->cap_slow * sizeof *in->slow + in->cap_culprits * sizeof *in->culprits +
@@ -344,6 +354,12 @@ struct wick_ttsp_incidents *wick_ui_followed_safepoints(const struct wick_serve_
 {
     struct followed *f = follow(SAFEPOINTS, file, err);
     return f ? &f->of.safepoints : NULL;
+}
+
+struct wick_disturbances *wick_ui_followed_disturbances(const struct wick_serve_file *file, struct wick_err *err)
+{
+    struct followed *f = follow(DISTURBANCES, file, err);
+    return f ? &f->of.disturbances : NULL;
 }
 
 /* One step, and what is known then. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ui_followed.h - the spans, waits for locks, slow safepoints and facts to explain of a recording, read once
+ * ui_followed.h - the spans, waits for locks, slow safepoints, disturbances and facts of a recording, read once
  *
  * Several views show the same of a recording, one after another and while it grows. What was read for the last of them
  * is kept, and the file is read on from there: of each kind that of one file, as long as all kinds together take at
@@ -18,6 +18,7 @@
 #include "analysis/explain/explain_facts.h"
 #include "analysis/owner/trace_locks.h"
 #include "analysis/span/spans.h"
+#include "analysis/wait/disturbances.h"
 #include "analysis/wait/lock_waits.h"
 #include "analysis/wait/ttsp_incidents.h"
 #include "serve/serve.h"
@@ -27,6 +28,7 @@ struct wick_spans *wick_ui_followed_spans(const struct wick_serve_file *file, st
 struct wick_trace_locks *wick_ui_followed_traces(const struct wick_serve_file *file, struct wick_err *err);
 struct wick_lock_waits *wick_ui_followed_locks(const struct wick_serve_file *file, struct wick_err *err);
 struct wick_ttsp_incidents *wick_ui_followed_safepoints(const struct wick_serve_file *file, struct wick_err *err);
+struct wick_disturbances *wick_ui_followed_disturbances(const struct wick_serve_file *file, struct wick_err *err);
 
 /* What has been read so far, for rules; to be released (wick_explain_so_far_release) also on failure, before the next
  * call. 0 or -WICK_E_* with a message. */

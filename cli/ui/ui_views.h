@@ -29,6 +29,9 @@ int wick_ui_no_events(struct wick_err *err);
  * a message. */
 int wick_ui_safepoints(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
 
+/* What disturbed the program over time (analysis/wait/disturbances.h) as JSON. 0 or -WICK_E_* with a message. */
+int wick_ui_disturbances(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
+
 /* The edges of analysis/wait/lock_graph.h as JSON. 0 or -WICK_E_* with a message. */
 int wick_ui_locks(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
 

@@ -8,6 +8,7 @@
  *     jfr_synth size FILE              100,000 samples of an ordinary service; prints bytes by part and ns per event
  *     jfr_synth requests FILE         the requests of requests.h
  *     jfr_synth owners FILE           the same with who had the locks
+ *     jfr_synth disturbances FILE     the minute of disturb_story.h
  *     jfr_synth memory FILE            the readings and collections of memory_story.h
  *     jfr_synth load FILE STACKS SAMPLES   one chunk in which so many different stacks, of 10 to 30 frames, branch out
  *                                      as calls do: what a converter is measured with
@@ -26,6 +27,7 @@
 #include "base/clock.h"
 #include "base/frame_kind.h"
 #include "jfr/writer/writer.h"
+#include "disturb_story.h"
 #include "lock_story.h"
 #include "memory_story.h"
 #include "plain.h"
@@ -373,21 +375,22 @@ int main(int argc, char **argv)
         return cmd_endless(argv[2]);
     bool requests = argc == 3 && !strcmp(argv[1], "requests");
     bool owners = argc == 3 && !strcmp(argv[1], "owners");
+    bool disturbances = argc == 3 && !strcmp(argv[1], "disturbances");
     bool locks = argc == 3 && !strcmp(argv[1], "locks");
-    if (requests || owners || locks || (argc == 3 && !strcmp(argv[1], "memory"))) {
+    if (requests || owners || disturbances || locks || (argc == 3 && !strcmp(argv[1], "memory"))) {
         int fd = open(argv[2], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-        return fd < 0 || (requests ? requests_write(fd)
-                          : owners ? requests_write_locks(fd)
-                          : locks  ? lock_story_write(fd)
-                                   : memory_story_write(fd))
+        return fd < 0 || (requests       ? requests_write(fd)
+                          : owners       ? requests_write_locks(fd)
+                          : disturbances ? disturb_story_write(fd)
+                          : locks        ? lock_story_write(fd)
+                                         : memory_story_write(fd))
                    ? 1
                    : 0;
     }
     if (argc == 3 && !strcmp(argv[1], "size"))
         return cmd_size(argv[2]);
-    fputs("usage: jfr_synth write FILE [SAMPLES] | endless FILE | size FILE | requests FILE | owners FILE | memory "
-          "FILE | locks FILE "
-          "|\n"
+    fputs("usage: jfr_synth write FILE [SAMPLES] | endless FILE | size FILE | requests FILE | owners FILE |\n"
+          "       jfr_synth disturbances FILE | memory FILE | locks FILE |\n"
           "       jfr_synth load|plain FILE STACKS SAMPLES\n",
           stderr);
     return 2;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the pages of `wick ui` show over time: the zoom of a trace, and who had the locks that its threads waited for.
+// What the pages of `wick ui` show over time: the zoom of a trace, who had the locks that its threads waited for, and what disturbed
+// the program.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { violations } from './axe.mjs';
@@ -9,7 +10,7 @@ import { fits, HOSTILE, MODES, stage, WICK } from './ui-page.mjs';
 const SLOW = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa01';
 const FAST = 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb02';
 const REPORT = 'cccccccccccccccccccccccccccccc03';
-const { fixture, pages } = await stage((dir, story) => ({ recordings: [describe(WICK, 'owners', story('owners'))] }));
+const { fixture, pages } = await stage((dir, story) => ({ recordings: [describe(WICK, 'owners', story('owners')), describe(WICK, 'minute', story('disturbances'), { start_ns: 1700000000e9, end_ns: 1700000060e9 })] }));
 void fixture;
 const shown = (page) => page.textContent('#trace .zoom-tools output');
 const locks = (page, n) => page.click(`#trace svg[aria-label^="locks"] rect >> nth=${n}`);
@@ -63,5 +64,49 @@ test('trace: the owner of a lock is another request, or works in the background'
   assert.deepEqual([q.get('thread'), q.get('event')], ['^worker-3$', 'profiler.WallClockSample']);
   assert.ok(Math.abs(Number(q.get('to')) - Number(q.get('from')) - 5e6) < 1e3, 'the time of the wait');
   await pages.settled(page);
+  await pages.close(page);
+});
+
+const disturbed = 'section.card:has(h2:text-is("Disturbances over time"))';
+const rowsOf = (page, caption) => page.$$eval(`${disturbed} caption`, (all, text) => [...all.find((c) => c.textContent === text)?.parentNode.tBodies[0].rows ?? []].map((tr) => [...tr.cells].map((c) => c.textContent)), caption);
+
+for (const [mode, options] of MODES) {
+  test(`interference: what disturbed the program over time, ${mode}`, async () => {
+    const page = await pages.open('#/r/minute/interference', options);
+    await page.waitForSelector(`${disturbed} svg.series path.area`);
+    await page.click(`${disturbed} summary`);
+    await pages.settled(page);
+    const legends = await page.$$eval('.disturbance', (all) => all.map((e) => [...e.querySelectorAll('li')].map((li) => li.textContent)));
+    assert.deepEqual(legends, [['GC pauses 13.0 %', 'CPU limit 87.0 %'], ['CPU pressure 100 %'], ['stolen by the hypervisor 29.4 %', 'other processes 70.6 %'], ['compiling 100 %'], ['methods compiled 95.2 %', 'deoptimisations 4.76 %']]);
+    assert.match(await page.textContent(disturbed), /Nothing of: memory pressure, I\/O pressure\./);
+    assert.deepEqual((await rowsOf(page, 'Disturbances by time'))[40].slice(0, 4), ['22:13:30.000', '\u2013', '50.0 ms', '25.0 ms']);
+    assert.deepEqual(await rowsOf(page, 'Long compilations'), [['com.example.Big.parse', '300 ms', '300 ms', '1']]);
+    assert.deepEqual(await rowsOf(page, 'Deoptimisations by reason'), [['class_check', '25']]);
+    assert.equal((await rowsOf(page, 'Other processes by CPU time'))[0][1], '2.00 s');
+    assert.equal(await page.$$eval('#view img', (all) => all.length), 0, 'a hostile name is text');
+    assert.deepEqual(await violations(page), []);
+    assert.ok(await fits(page));
+    await page.click(`${disturbed} summary`);
+    await page.$eval('.disturbance', (e) => e.parentNode.scrollIntoView());
+    await pages.looks(page, `ui-disturbances-${mode}.png`);
+    await pages.close(page);
+  });
+}
+
+test('interference: the range that is chosen is that of the tables, by keys as well', async () => {
+  const page = await pages.open('#/r/minute/interference?from=1700000040000000000&to=1700000060000000000');
+  await page.waitForSelector('.disturbance svg.series path.area');
+  await pages.settled(page);
+  assert.equal((await rowsOf(page, 'Other processes by CPU time'))[0][1], '1.00 s', 'half of its time lies there');
+  assert.deepEqual(await rowsOf(page, 'Long compilations'), []);
+  await page.focus('.disturbance svg.series >> nth=0');
+  await page.keyboard.press('Escape');
+  await page.waitForFunction(() => !location.hash.includes('from='));
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Shift+PageDown');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => /from=1700000000000000000&/.test(location.hash));
+  await pages.settled(page);
+  assert.deepEqual(await rowsOf(page, 'Other processes by CPU time'), []);
   await pages.close(page);
 });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What disturbs the program: the JVM itself, its own locks, and other processes. Sentences of `wick explain` that are about that, slow
-// safepoints, who blocks whom, and states of threads over time.
+// safepoints, throttling and the like over time, who blocks whom, and states of threads over time.
 import { commandLine, emptyBox, exchange, h } from './dom.js';
+import { Disturbances } from './disturbances.js';
 import { upperFirst } from './explain.js';
 import { LockGraph, threadsOf } from './lock_graph.js';
 import { queryOf } from './state.js';
@@ -16,14 +17,15 @@ export class InterferenceView {
   constructor() {
     this.found = new Found();
     this.safepoints = new Safepoints();
+    this.disturbances = new Disturbances();
     this.locks = new Locks();
     this.states = new OverTime('States of threads over time');
     this.events = new OverTime('Events over time');
-    this.root = h('div.page.scrolls.stack', this.found.root, this.safepoints.root, this.locks.root, this.states.root, this.events.root);
+    this.root = h('div.page.scrolls.stack', this.found.root, this.safepoints.root, this.disturbances.root, this.locks.root, this.states.root, this.events.root);
   }
 
   release() {
-    for (const part of [this.found, this.safepoints, this.locks, this.states, this.events]) part.release();
+    for (const part of [this.found, this.safepoints, this.disturbances, this.locks, this.states, this.events]) part.release();
   }
 
   update(context) {
@@ -31,6 +33,7 @@ export class InterferenceView {
     const others = eventsOf(context.recording, ['lock', 'ttsp'])[0];
     this.found.ask(context, 'explain', []);
     this.safepoints.ask(context, 'safepoints', []);
+    this.disturbances.update(context);
     this.locks.ask(context, 'locks', []);
     const query = (event) => [...queryOf({ ...context.state, event }, ['no_idle', 'from', 'to']), ['no_idle', '1']];
     if (wall) this.states.ask(context, 'series', [...query(wall.name), ['by', 'state'], ['bins', '200'], ['top', '8']]);
