@@ -158,9 +158,10 @@ def named_by(web, path):
 
 
 def without_comments(text):
-    """A script without the comments that have lines of their own; one with code behind it stays."""
+    """A script without the comments that have lines of their own, and those behind code without texts; one with code behind it stays."""
     text = re.sub(r'^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*$', lambda m: '\n' * m.group().count('\n'), text, flags=re.M | re.S)
-    return re.sub(r'^[ \t]*//(?! SPDX).*$', '', text, flags=re.M)
+    text = re.sub(r'^[ \t]*//(?! SPDX).*$', '', text, flags=re.M)
+    return re.sub(r'''^([^'"`/\n]*[^'"`/\s]) // .*$''', r'\1', text, flags=re.M)
 
 
 def without_indentation(text, path):

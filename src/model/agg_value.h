@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agg_value.h - what an aggregate has under a key: a label, or thread, state, event, kind, work, tid
+ * agg_value.h - what an aggregate has under a key: a label, or thread, state, event, kind, package, work, tid
+ *
+ * The package is that of the Java frame nearest to the leaf.
  *
  * Threads: reads the profile only.
  */

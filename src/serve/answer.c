@@ -80,11 +80,13 @@ int wick_answer_put_tree(struct wick_json *j, struct wick_tree *t, const struct 
     return rc ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : 0;
 }
 
-static int fold(const struct wick_picked *s, const struct wick_export_options *o, bool reverse, struct wick_tree **out,
-                struct wick_err *err)
+static int fold(const struct wick_picked *s, const struct wick_export_options *o, bool reverse,
+                struct wick_answer_states *states, struct wick_tree **out, struct wick_err *err)
 {
     struct wick_tree *t = wick_tree_new(), *other = NULL;
-    int rc = t ? wick_picture_fold(&s->view, o, t, err) : wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    int rc = t && states ? wick_answer_states_fold(states, s, o, t, err)
+             : t         ? wick_picture_fold(&s->view, o, t, err)
+                         : wick_err_set(err, WICK_E_NOMEM, "out of memory");
     if (!rc && reverse && wick_tree_reverse(t, &other))
         rc = wick_err_set(err, WICK_E_NOMEM, "not enough memory for the leaf-up tree");
     if (rc || other) {
@@ -152,11 +154,16 @@ static int write_flame(const struct wick_picked *s, const struct wick_ask *a, bo
     struct wick_strbuf subtitle = WICK_STRBUF_INIT;
     struct wick_tree *t = NULL;
     struct wick_json j = {.out = out};
-    bool reverse = false;
+    struct wick_answer_states states = {0};
+    bool reverse = false, by_state = false, callers;
     int rc = wick_ask_flag(a, "reverse", &reverse, err);
-    rc = rc ? rc : fold(s, &o, reverse, &t, err);
+    rc = rc ? rc : wick_ask_flag(a, "states", &by_state, err);
+    if (!rc && by_state && (reverse || focus_of(a, &callers)))
+        rc = wick_err_set(err, WICK_E_USAGE, "states are known of a tree from the root down only");
+    rc = rc ? rc : fold(s, &o, reverse, by_state ? &states : NULL, &t, err);
     rc = rc ? rc : focus_tree(&t, a, err);
     if (rc) {
+        wick_answer_states_release(&states);
         wick_tree_free(t);
         return rc;
     }
@@ -168,8 +175,11 @@ static int write_flame(const struct wick_picked *s, const struct wick_ask *a, bo
     put_int(&j, "end_ns", s->view.end_ns);
     put_flag(&j, "truncated", truncated);
     rc = wick_answer_put_tree(&j, t, &f, err);
+    if (!rc && by_state)
+        wick_answer_states_put(&states, &s->view, t, &j);
     wick_json_close(&j, '}');
     wick_strbuf_release(&subtitle);
+    wick_answer_states_release(&states);
     wick_tree_free(t);
     return rc;
 }

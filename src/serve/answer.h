@@ -19,10 +19,26 @@
 #include "flame/flame.h"
 #include "serve/ask.h"
 #include "serve/growing.h"
+#include "serve/picked.h"
 #include "serve/sources.h"
 
 /* The call tree, packed (flame/pack.h). */
 int wick_answer_flame(struct wick_growing *g, const struct wick_ask *a, FILE *out, struct wick_err *err);
+
+/* The state that has most of each box. */
+struct wick_answer_states {
+    uint32_t *numbers, n; /* the states that occur, numbers of the profile's */
+    uint8_t *of;          /* by node: its place among these */
+};
+
+/* Folds what is chosen into an empty tree, and notes that; to be released also on failure. -WICK_E_NOMEM, _NOTFOUND and
+ * as wick_picture_fold. */
+int wick_answer_states_fold(struct wick_answer_states *out, const struct wick_picked *s,
+                            const struct wick_export_options *o, struct wick_tree *t, struct wick_err *err);
+/* As a member "states" of an object; the tree is in the order in which it is packed. */
+void wick_answer_states_put(const struct wick_answer_states *x, const struct wick_profile *p, const struct wick_tree *t,
+                            struct wick_json *j);
+void wick_answer_states_release(struct wick_answer_states *x);
 
 /* Two selections compared. */
 struct wick_answer_compared {

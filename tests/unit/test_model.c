@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "model/agg_value.h"
 #include "model/label.h"
 #include "model/name.h"
 #include "model/profile.h"
@@ -8,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
+
+#include "profile_build.h"
 
 static int set_up(void **state)
 {
@@ -241,6 +244,36 @@ static void test_label__samples_are_kept_apart_by_labels_only_if_asked(void **st
     assert_true(p->aggs[2].labels == small && p->aggs[2].count == 2);
 }
 
+static void test_value__a_package_is_that_of_the_nearest_java_frame(void **state)
+{
+    static const struct {
+        const char *leaf, *package;
+        unsigned kind;
+    } want[] = {{"com/acme/shop/Cart", "com.acme.shop", WICK_FRAME_C2},
+                {"com/acme/Cart$$Lambda/0x00007f12", "com.acme", WICK_FRAME_C2},
+                {"com.acme.Cart$$Lambda+0x00007f12", "com.acme", WICK_FRAME_INLINED},
+                {"Main", "default package", WICK_FRAME_INTERPRETED},
+                {"libc.so.6", "base", WICK_FRAME_NATIVE}}; /* below it is Java */
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    struct wick_profile p;
+    (void)state;
+    assert_int_equal(wick_profile_init(&p), 0);
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        uint32_t base = wick_profile_push(&p, 0, build_frame(&p, "base/Base", "main", "()V", 1, WICK_FRAME_C1));
+        const struct wick_agg a = {
+            .stack = wick_profile_push(&p, base, build_frame(&p, want[i].leaf, "leaf", "", 1, want[i].kind))};
+        wick_strbuf_clear(&text);
+        assert_true(wick_agg_value(&text, &p, &a, "package"));
+        assert_string_equal(text.buf, want[i].package);
+    }
+    const struct wick_agg native = {
+        .stack = wick_profile_push(&p, 0, build_frame(&p, "libjvm.so", "run", "", 0, WICK_FRAME_CPP))};
+    assert_false(wick_agg_value(&text, &p, &native, "package"));
+    assert_false(wick_agg_value(&text, &p, &(struct wick_agg){0}, "package"));
+    wick_strbuf_release(&text);
+    wick_profile_release(&p);
+}
+
 static void test_name__java_names_have_dots(void **state)
 {
     struct wick_profile *p = *state;
@@ -327,6 +360,7 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_value__a_package_is_that_of_the_nearest_java_frame),
         T(test_profile__equal_things_have_one_number),
         T(test_profile__threads_count_as_memory),
         T(test_profile__strings_may_be_empty_long_or_hold_nul),

@@ -12,11 +12,12 @@
 // collected by colour, filled with round corners, then lettered. `rows` remembers what was drawn where: hit tests and
 // moving left and right read it.
 import { CHANGES, changeColour } from './change.js';
-import { KIND_ROOT, SHADES, STYLE_ABOVE, STYLE_DIM, STYLE_PLAIN, THEMES, boxColour, kindGroup, styledColour } from './kinds.js';
+import { KIND_ROOT, SHADES, STYLE_ABOVE, STYLE_DIM, STYLE_PLAIN, THEMES, boxColour, kindGroup, mixColours, styledColour } from './kinds.js';
 import { cleanText, nameForms } from './text.js';
 
 export const ROW = 20;
 const BOX = ROW - 1;
+const STATE_GROUP = KIND_ROOT + 1 + CHANGES.length;
 const LABEL_MIN = 26;
 const NARROW = 8; // boxes below this width are plotted as pixels
 const MEASURED = 600; // characters of a name's form: more do not fit on a screen
@@ -116,7 +117,8 @@ export class Painter {
     return new Uint32Array(bytes.buffer)[0];
   }
 
-  setTheme(themeName) {
+  /** @param states colours of a profile's states, by which its boxes go then */
+  setTheme(themeName, states = []) {
     this.theme = THEMES[themeName];
     this.colours = [];
     const add = (colourOf) => {
@@ -124,6 +126,8 @@ export class Painter {
     };
     for (let kind = 0; kind <= KIND_ROOT; kind++) add((shade, style) => boxColour(themeName, kind, shade, style));
     for (const c of CHANGES) add((shade, style) => styledColour(themeName, c[themeName], style));
+    for (const c of states) add((shade, style) => styledColour(themeName, mixColours(c, this.theme.page, 0.45 + shade * 0.04), style));
+    while (this.buckets.length < this.colours.length) this.buckets.push([]);
     this.pixelColours = this.colours.map((hex) => this.pixelOf(hex));
   }
 
@@ -223,7 +227,8 @@ export class Painter {
     if (scene.search.active && !hit) style = STYLE_DIM;
     else if (d < view.depth[scene.zoom] && !hit) style = STYLE_ABOVE;
     const shade = name < 0 ? 0 : (name * 7 + (name >> 3)) & 3;
-    const group = view.profile.compares ? changeColour(view, node) : view.kind[node];
+    const { states } = view.profile;
+    const group = states ? STATE_GROUP + states[node] : view.profile.compares ? changeColour(view, node) : view.kind[node];
     const colour = (group * SHADES + shade) * 3 + style;
     if (w < NARROW) this.plot(x, y, w, this.pixelColours[colour]);
     else {

@@ -8,6 +8,7 @@ import { $, FlameGraph } from '../flame/graph.js';
 import { kindGroup } from '../flame/kinds.js';
 import { nameOf } from '../flame/views.js';
 import { button, h } from './dom.js';
+import { leaveOut } from './state.js';
 
 /** FNV-1a over UTF-16 units, 32 bits, in base 36. */
 export function nameHash(name) {
@@ -64,6 +65,7 @@ export class FlamePanel extends FlameGraph {
 
   /** Takes what the address says, if it differs from what is shown. */
   apply(address) {
+    this.address = address;
     const s = this.state;
     const icicle = address.flip ? !address.leaf : address.leaf;
     const zoom = this.zoomPath(s.zoom);
@@ -76,6 +78,14 @@ export class FlamePanel extends FlameGraph {
     this.setQuery(address.search, false);
     s.zoom = address.zoom ? this.followPath(address.zoom) : 0;
     this.showZoom();
+  }
+
+  /** With Alt, the stacks through the box go; back brings them back. */
+  onClick(e, area) {
+    const r = area.getBoundingClientRect();
+    const node = e.altKey && !this.dropClick ? this.painter.nodeAt(this.scene(), e.clientX - r.left, e.clientY - r.top) : -1;
+    if (node > 0) this.onChange(leaveOut(this.address, nameOf(this.view, node)), true);
+    else super.onClick(e, area);
   }
 
   writeHash(history) {

@@ -5,7 +5,7 @@ import { formatCount, formatPercent } from '../flame/text.js';
 import { button, emptyBox, h } from './dom.js';
 import { flameDom, FlamePanel } from './flame_panel.js';
 import { weightText } from './format.js';
-import { exactly } from './state.js';
+import { exactly, leaveOut } from './state.js';
 import { Slot } from './view.js';
 
 export class FlameSlot extends Slot {
@@ -66,7 +66,7 @@ export class FlameSlot extends Slot {
     }, { title });
     this.root.replaceChildren(flameDom([
       act('Only its stacks', 'Keep the stacks through the selected frame', (name) => ({ filter: exactly(name) })),
-      act('Without it', 'Leave out the stacks through the selected frame', (name) => ({ exclude: exactly(name) })),
+      act('Without it', 'Leave out the stacks through the selected frame', (name) => leaveOut(this.context.state, name)),
       ...(context.state.tab === 'cpu' ? [act('Callers, callees', 'Show what calls the selected method, and what it calls', (focus) => ({ show: 'sandwich', focus }))] : []),
     ]), this.note);
     this.root.querySelector('.flame-tools').prepend(this.lead);

@@ -10,8 +10,8 @@ import { compileSearch, formatPercent, nameForms } from '../flame/text.js';
 import { nameOf, TopDown } from '../flame/views.js';
 import { button, emptyBox, h, watchSize } from './dom.js';
 import { weightText } from './format.js';
-import { seriesName } from './series.js';
-import { exactly, queryOf } from './state.js';
+import { legendEntry, seriesName, STATES, stateOf } from './series.js';
+import { exactly, leaveOut, queryOf } from './state.js';
 import { Slot } from './view.js';
 
 const FIRST = 12; // pictures that are shown at once
@@ -19,7 +19,7 @@ const ROWS = 9;
 const COMMON = 0.99; // the share of a group's weight that goes through the common root
 
 /** What groups there can be: keys of the state's filters first, then the labels of the recording. */
-const BY = [['thread', 'Thread'], ['endpoint', 'Endpoint'], ['state', 'State'], ['kind', 'Kind of code'], ['process', 'Process']];
+const BY = [['thread', 'Thread'], ['endpoint', 'Endpoint'], ['state', 'State'], ['kind', 'Kind of code'], ['package', 'Package'], ['process', 'Process']];
 
 /** The groups of a tree whose first level they are: [{node, value, id, weight}], heaviest first; value is null for what has none, id
  *  a thread's number. */
@@ -46,7 +46,7 @@ export function commonRoot(view, group) {
 /** What the state becomes when only a group is shown. */
 export function onlyGroup(state, key, value) {
   if (key === 'endpoint') return { endpoint: value };
-  if (BY.some(([k]) => k === key)) return { [key]: exactly(value) };
+  if (key !== 'package' && BY.some(([k]) => k === key)) return { [key]: exactly(value) };
   return { labels: [...state.labels.filter((l) => !l.startsWith(`${key}:`)), `${key}:${value}`] };
 }
 
@@ -58,7 +58,8 @@ export class Groups extends Slot {
     this.home = home;
     this.choice = h('select', { 'aria-label': 'A picture for each', onchange: () => this.context.navigate({ group: this.choice.value }) });
     this.keys = new Slot('div', (answer, context) => this.offer(answer.labels.map((l) => l.key), context));
-    this.tools = h('div.group-tools', lead, h('label.quiet', 'One for each ', this.choice));
+    this.states = h('ul.series-legend', { 'aria-label': 'Colours of states' });
+    this.tools = h('div.group-tools', lead, h('label.quiet', 'One for each ', this.choice), this.states);
     this.grid = h('div.groups');
     this.more = h('p.groups-more');
     this.all = false;
@@ -79,7 +80,7 @@ export class Groups extends Slot {
     this.by = state.group || 'thread';
     this.offer([], context);
     this.keys.ask(context, 'labels', queryOf(state));
-    this.ask(context, 'flame', [...queryOf(state), ['by', this.by]]);
+    this.ask(context, 'flame', [...queryOf(state), ['by', this.by], ...(state.eventKind === 'wall' ? [['states', '1']] : [])]);
   }
 
   offer(labels, context) {
@@ -107,7 +108,9 @@ export class Groups extends Slot {
   }
 
   make(answer, context) {
-    const view = new TopDown(new Profile(base64Bytes(answer.data)));
+    const profile = new Profile(base64Bytes(answer.data));
+    const view = new TopDown(profile);
+    this.drawStates(profile, answer.states);
     const groups = groupsOf(view, this.by);
     const shown = this.all ? groups : groups.slice(0, FIRST);
     this.cards = shown.map((g) => this.card(view, g, answer, context));
@@ -123,6 +126,19 @@ export class Groups extends Slot {
     this.root.replaceChildren(this.tools, h('div.scrolls', body, this.more));
   }
 
+  /** Of the wall clock boxes have the colour of the state that has most of them. */
+  drawStates(profile, states) {
+    const known = states?.names.map((name) => STATES[stateOf(name)] ?? ['', name, 'var(--muted)']) ?? [];
+    this.colours = known.map(([, , colour]) => colour);
+    this.states.replaceChildren(...known.map(([, text, colour]) => legendEntry(`color-mix(in srgb, ${colour} 55%, var(--page))`, text, '')));
+    if (states) profile.states = base64Bytes(states.of);
+  }
+
+  without(card, e) {
+    const at = boxAt(card, e);
+    if (at > 0) this.context.navigate(leaveOut(this.context.state, nameOf(card.view, at)));
+  }
+
   card(view, group, answer, context) {
     const value = group.value === null ? `no ${this.by}` : seriesName(this.by, group.value);
     const share = formatPercent(group.weight, answer.weight);
@@ -134,12 +150,21 @@ export class Groups extends Slot {
     const open = () => context.navigate({ show: '', zoom: '', ...onlyGroup(this.context.state, this.by, group.value) });
     const title = group.value === null ? h('span', value) : h('button.link', { type: 'button', onclick: open, title: `${value}: show its flame graph` }, value);
     const common = above.length ? `below ${shortName(view, above[0])}` : '';
-    if (group.value !== null) canvas.addEventListener('click', open);
     const card = { view, node: root, canvas, painter };
+    canvas.addEventListener('click', (e) => {
+      if (e.altKey) this.without(card, e);
+      else if (group.value !== null) open();
+    });
     canvas.addEventListener('pointermove', (e) => hint(card, e, answer.unit));
     card.root = h('section.group', { 'aria-label': `${value} ${group.id}, ${share}` }, h('h2', title, group.id ? h('span.quiet', ` ${group.id}`) : null),
       h('p.quiet', `${share}, ${weightText(group.weight, answer.unit)}`, common ? h('span.group-above', { title: above.reverse().map((at) => nameOf(view, at)).join('\n') }, ` \u00b7 ${common}`) : null), canvas);
     return card;
+  }
+
+  /** The colours of states as the theme has them. */
+  palette() {
+    const style = getComputedStyle(document.documentElement);
+    return this.colours.map((colour) => style.getPropertyValue(colour.slice(4, -1)).trim());
   }
 
   paint() {
@@ -151,7 +176,7 @@ export class Groups extends Slot {
         c.query = state.search;
         c.search = new Search(c.view.profile, compileSearch(state.search), 0);
       }
-      c.painter.setTheme(theme);
+      c.painter.setTheme(theme, this.palette());
       c.painter.resize(width, ROWS * ROW, window.devicePixelRatio || 1);
       c.painter.paint(sceneOf(c));
     }
@@ -163,10 +188,14 @@ function sceneOf({ view, node, search }) {
   return { view, search, x0: view.start[node], x1: view.start[node] + view.total[node], scrollTop: below * ROW, contentHeight: 0, flame: false, zoom: node };
 }
 
+function boxAt(card, e) {
+  const r = card.canvas.getBoundingClientRect();
+  return card.painter.nodeAt(sceneOf(card), e.clientX - r.left, e.clientY - r.top);
+}
+
 /** The name and the weight of the box under the pointer, as the canvas's title. */
 function hint(card, e, unit) {
-  const r = card.canvas.getBoundingClientRect();
-  const at = card.painter.nodeAt(sceneOf(card), e.clientX - r.left, e.clientY - r.top);
+  const at = boxAt(card, e);
   card.canvas.title = at >= 0 ? `${nameOf(card.view, at)}\n${weightText(card.view.total[at], unit)}` : '';
 }
 

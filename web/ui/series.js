@@ -31,7 +31,7 @@ const plainOf = (name) => name.toLowerCase().replace(/_/g, ' ');
 // Names of frame types that JFR has fixed.
 const ALIAS = { 'JIT compiled': 'C2', 'C1 compiled': 'C1' };
 const kindOfSeries = (name) => KIND_ORDER.findIndex((id) => [KINDS[id].label, KINDS[id].long, KINDS[id].key].some((t) => plainOf(t) === plainOf(ALIAS[name] ?? name)));
-const stateOf = (name) => STATES.findIndex(([key]) => name === key || name === `STATE_${key}`);
+export const stateOf = (name) => STATES.findIndex(([key]) => name === key || name === `STATE_${key}`);
 
 /** What a stacked value is called. */
 export function seriesName(by, name) {

@@ -135,6 +135,11 @@ export function chipsOf(state) {
   return chips;
 }
 
+/** What leaves out the stacks through a frame, besides those that are left out already. */
+export function leaveOut({ exclude }, name) {
+  return { exclude: exclude ? `${exclude}|${exactly(name)}` : exactly(name), zoom: '' };
+}
+
 /** A name as an expression that matches it and nothing else. */
 export function exactly(name) {
   return `^${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;

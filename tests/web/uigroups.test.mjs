@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small multiples of `wick ui`: by package, of the wall clock in the colours of states, and without what an Alt-click leaves out.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Profile, base64Bytes } from '../../web/flame/data.js';
+import { violations } from './axe.mjs';
+import { describe } from './ui-fixture.mjs';
+import { fits, MODES, stage, WICK } from './ui-page.mjs';
+
+const { fixture, pages } = await stage((dir, story) => ({ recordings: [describe(WICK, 'r1', story('requests')), describe(WICK, 'r2', story('locks'), { start_ns: 1700000000e9, end_ns: 1700000006e9 })] }));
+const ask = async (query) => (await fixture.ask(`recordings/${fixture.realIds.get(fixture.recordings.get('r1').path)}/flame?${query}`)).json();
+const WALL = 'profiler.WallClockSample';
+
+test('states: each box has the one that has most of it, and the tree is the same as without', async () => {
+  const [plain, coloured] = await Promise.all([ask(`event=${WALL}&by=thread`), ask(`event=${WALL}&by=thread&states=1`)]);
+  assert.equal(coloured.data, plain.data);
+  assert.equal(plain.states, undefined);
+  const { names, of } = coloured.states;
+  const [tree, states] = [new Profile(base64Bytes(coloured.data)), base64Bytes(of)];
+  assert.equal(states.length, tree.count);
+  const said = {};
+  for (let i = 1; i < tree.count; i++) said[`${tree.depth[i]} ${tree.nodeName(i)}`.replace(/<.*>/, '<>')] = names[states[i]];
+  assert.deepEqual(said['1 [worker-3 tid=103]'], 'STATE_PARKED');
+  assert.deepEqual(said['1 [worker-1 tid=101]'], 'STATE_BLOCKED_ON_MONITOR_ENTER', '50 of its 110 ms');
+  assert.deepEqual(said['2 com.example.Service.method22'], 'STATE_RUNNABLE');
+  assert.deepEqual(said['2 com.example.Service.method42'], 'STATE_WAITING_FOR_CPU');
+  assert.match((await ask(`event=${WALL}&states=1&reverse=1`)).why, /root down/);
+});
+
+for (const [mode, options] of MODES) {
+  test(`side by side: by state of the wall clock, ${mode}`, async () => {
+    const page = await pages.open(`#/r/r1/cpu?event=${WALL}&idle=1&show=groups&group=thread`, options);
+    await page.waitForSelector('.group canvas');
+    assert.deepEqual(await page.$$eval('.group-tools .series-legend li', (all) => all.map((li) => li.textContent.trim())), ['on CPU', 'monitor', 'waiting for CPU', 'parked']);
+    await pages.settled(page);
+    const blue = await page.$eval('.group:nth-child(2) canvas', (c) => [...c.getContext('2d').getImageData(12 * devicePixelRatio, 3 * devicePixelRatio, 1, 1).data]);
+    assert.ok(blue[2] > blue[0] + 30, `the box of running is blue, not green: ${blue}`);
+    assert.deepEqual(await violations(page), []);
+    assert.ok(await fits(page));
+    await pages.looks(page, `ui-groups-states-${mode}.png`);
+    await pages.close(page);
+  });
+}
+
+test('side by side: by package, whose name shows its flame graph alone', async () => {
+  const page = await pages.open('#/r/r1/cpu?event=jdk.ExecutionSample&show=groups');
+  await page.waitForSelector('.group canvas');
+  await page.selectOption('.group-tools select', 'package');
+  await page.waitForSelector('.group h2:has-text("com.example")');
+  assert.equal(await page.$('.group-tools .series-legend li'), null, 'the CPU time has no states');
+  await page.click('.group h2 button');
+  await page.waitForFunction(() => /label=package%3Acom\.example/.test(location.hash) && !/show=/.test(location.hash));
+  await pages.settled(page);
+  await pages.close(page);
+});
+
+test('Alt-click leaves out the stacks through a box, more of them with each, and back brings them back', async () => {
+  const page = await pages.open(`#/r/r1/cpu?event=${WALL}&idle=1&show=groups&group=thread`);
+  const shares = () => page.$$eval('.group', (all) => all.map((e) => e.getAttribute('aria-label').split(',')[0]));
+  const excluded = () => page.evaluate(() => new URLSearchParams(location.hash.split('?')[1]).get('exclude'));
+  await page.waitForSelector('.group canvas');
+  await pages.settled(page);
+  assert.equal((await shares()).length, 3);
+  await page.click('.group:nth-child(2) canvas', { position: { x: 10, y: 8 }, modifiers: ['Alt'] });
+  await page.waitForFunction(() => location.hash.includes('exclude='));
+  await pages.settled(page);
+  assert.equal(await excluded(), '^com\\.example\\.Service\\.method22$');
+  await page.click('.group:nth-child(2) canvas', { position: { x: 10, y: 8 }, modifiers: ['Alt'] });
+  await page.waitForFunction(() => location.hash.includes('%7C'));
+  await pages.settled(page);
+  assert.match(await excluded(), /^\^com\\\.example\\\.Service\\\.method22\$\|\^com/);
+  await page.goBack();
+  await page.goBack();
+  await page.waitForFunction(() => !location.hash.includes('exclude='));
+  await pages.settled(page);
+  assert.equal((await shares()).length, 3);
+  await page.goto(`${fixture.url}#/r/r1/cpu?event=${WALL}&idle=1`);
+  await page.waitForFunction(() => window.wickFlame?.started);
+  await pages.settled(page);
+  const { x, y, height } = await (await page.$('#canvas')).boundingBox(); // the root is at the bottom
+  await page.keyboard.down('Alt');
+  await page.mouse.click(x + 300, y + height - 30);
+  await page.keyboard.up('Alt');
+  await page.waitForFunction(() => location.hash.includes('exclude=') && !location.hash.includes('zoom='));
+  await pages.settled(page);
+  await pages.close(page);
+});
