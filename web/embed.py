@@ -9,7 +9,7 @@ lines and the word `export` are all that is removed, so the modules run unchange
 at the top level of different modules must therefore differ: checked below. The hashes of script and style go into the
 page's Content-Security-Policy. A page is cut in pieces where its title and data go in.
 
-What `wick ui` serves are files: web/ui/index.html, and all that it and they name, as they are but for the indentation and the comments of
+What `wick ui` serves are files: web/ui/index.html, and all that it and they name, as they are but for the indentation, the comments and spaces of
 scripts, of which the licence and the empty line stay: what a browser says of a line is true of the file.
 """
 import base64
@@ -172,6 +172,11 @@ def without_indentation(text, path):
     return re.sub(r'^[ \t]+', '', text, flags=re.M)
 
 
+def without_spaces(text):
+    """A script without spaces beside punctuation, in lines that have no text, template, expression or comment in which one could matter."""
+    return re.sub(r'^[^\'"`/\n]+$', lambda m: re.sub(r' ?(=>|&&|\|\||[=,{}();:?]) ?', r'\1', m.group()), text, flags=re.M)
+
+
 def ui(web):
     """Every file at the address /ui/ and its path in web/, and the description of the API."""
     web = web.resolve()
@@ -186,7 +191,7 @@ def ui(web):
     out = '#include "cli/ui/ui_assets.h"\n\n'
     rows = ''
     for i, (address, path) in enumerate(files):
-        text = without_indentation(without_comments(read(path)), path) if path.suffix == '.js' else read(path)
+        text = without_spaces(without_indentation(without_comments(read(path)), path)) if path.suffix == '.js' else read(path)
         out += 'static ' + c_array(f'asset_{i}', text)
         rows += f'    {{"{address}", "{TYPES[path.suffix]}", asset_{i}, {len(text.encode())}}},\n'
     USED.extend([p for _, p in files])

@@ -461,7 +461,7 @@ test('slow: by keyboard from the endpoint to the stack of a bar', async () => {
   await page.focus('section.card:nth-of-type(3) tbody button.link');
   await page.keyboard.press('Enter');
   await page.waitForSelector('#trace rect.bar');
-  await page.focus('#trace svg[tabindex]');
+  await page.focus('#trace svg[role="group"]');
   await page.keyboard.press('ArrowRight');
   await says(page, '#detail', /samples?/);
   assert.ok((await page.$$('#detail li')).length > 0);

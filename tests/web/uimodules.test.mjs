@@ -11,6 +11,7 @@ import { methodsAsked } from '../../web/ui/cpu.js';
 import { evidenceOf, frameSearch } from '../../web/ui/explain.js';
 import { commandOf, shellWord } from '../../web/ui/export.js';
 import { changedFindings } from '../../web/ui/findings.js';
+import { csvOf, tablesOf } from '../../web/ui/csv.js';
 import { packagesOf } from '../../web/ui/filters.js';
 import { commonRoot, groupsOf, onlyGroup } from '../../web/ui/groups.js';
 import { isChosen, layoutFlows, ownFrame, shortClass, threadsOf } from '../../web/ui/lock_graph.js';
@@ -30,7 +31,7 @@ import { baseState, chipsOf, compareQueryOf, emptyState, exactly, formatState, p
 import { sortedRows } from '../../web/ui/table.js';
 
 const web = new URL('../../web/', import.meta.url).pathname;
-const MOST_SCRIPT_KIB = 292; // the goal is 300; what is added should find room by what it has in common with the rest
+const MOST_SCRIPT_KIB = 287; // the goal is 300; what is added should find room by what it has in common with the rest
 const FULL = { ...emptyState(), recording: 'a/b c', tab: 'cpu', event: 'jdk.ExecutionSample', from: 1795524481000000000, to: 1795524482000000000, thread: '^http-\\d+$',
   labels: ['customer:a&b=c', 'x:y#z'], endpoint: 'GET /ä?q=1', process: '^java$', kind: 'kernel', package: 'com.acme', filter: 'HashMap', search: 'a+b', leaf: true, kinds: 5, zoom: 'x1-1.zz-3', heat: '5000000000', trace: 't1', part: '1-2', pick: '1-2-3-4', base: 'r2', base_from: 1795524471000000000, base_to: 1795524472000000000, base_labels: ['customer:b', 'y:z'], base_thread: '^w', base_filter: 'x|y', split: true, absolute: true, focus: 'a.B.<init>', lock: 'l:a.B', callers: true };
 
@@ -337,7 +338,7 @@ test('groups: heaviest first, what is not in a group apart, and a filter that le
   assert.deepEqual(onlyGroup(state, 'package', 'com.acme'), { labels: [...state.labels, 'package:com.acme'] }, 'the filter of that name is of stacks that go through it');
 });
 
-test('scripts: served without indentation and the comments that have lines of their own, and with all of their code', () => {
+test('scripts: served without indentation, comments and spaces that mean nothing, and with all of their code', () => {
   const dir = mkdtempSync(join(tmpdir(), 'wick-embed-'));
   for (const folder of ['docs', 'web', 'web/ui']) mkdirSync(join(dir, folder));
   writeFileSync(join(dir, 'docs/ui-api.json'), '{}');
@@ -348,7 +349,7 @@ test('scripts: served without indentation and the comments that have lines of th
   writeFileSync(join(dir, 'web/ui/main.js'), 'text = `a\n  b`;\n');
   assert.throws(() => execFileSync(join(web, 'embed.py'), ['ui', join(dir, 'web'), join(dir, 'assets.c')], { stdio: 'pipe' }), /main\.js:1: a text that goes over several lines/);
   rmSync(dir, { recursive: true });
-  assert.deepEqual(String.fromCharCode(...served).split('\n'), ['// SPDX', '/** x */ first();', 'second();', 'text = "a // b"; // stays', '', '', '', '/** a */ /** b */', 'third(); /** c */', '/** d', '*/ fourth();', '', 'if (a) {', '`b  c`;', '']);
+  assert.deepEqual(String.fromCharCode(...served).split('\n'), ['// SPDX', '/** x */ first();', 'second();', 'text = "a // b"; // stays', '', '', '', '/** a */ /** b */', 'third(); /** c */', '/** d', '*/ fourth();', '', 'if(a){', '`b  c`;', '']);
 });
 
 test('trace: the part of its time in sight is inside of it, and no shorter than can be drawn', () => {
@@ -357,6 +358,41 @@ test('trace: the part of its time in sight is inside of it, and no shorter than 
   assert.deepEqual(partOf(100, 90, 130), [60, 100]);
   assert.deepEqual(partOf(100, -5, 200), [0, 100]);
   assert.deepEqual(partOf(2000, 500, 500), [500, 501]);
+});
+
+test('csv: a table for each list of an answer, also of lists in rows; texts that a spreadsheet would run are none', () => {
+  const tables = tablesOf({ total: 3, rows: [{ name: 'a', n: 1, big: { x: null, y: true }, parts: [{ p: 'q' }, { p: 'r' }], frames: ['f', 'g'], counts: [4, 5] }, { name: 'b', more: 'm', parts: [] }], words: ['w'], stacks: { 1: ['f'] } });
+  assert.deepEqual([...tables], [
+    ['rows', [{ name: 'a', n: 1, 'big.x': null, 'big.y': true, frames: 'f | g', 'counts.0': 4, 'counts.1': 5 }, { name: 'b', more: 'm', parts: '' }]],
+    ['rows.parts', [{ of: 'a', p: 'q' }, { of: 'a', p: 'r' }]],
+    ['words', [{ words: 'w' }]],
+  ]);
+  assert.equal(csvOf([{ a: 1, 'b"': 'x,"y"' }, { c: '=cmd()' }]), '"a","b""","c"\r\n1,"x,""y""",\r\n,,"\'=cmd()"\r\n');
+  assert.equal(csvOf([{ a: '-1' }, { a: -1 }]), '"a"\r\n"\'-1"\r\n-1\r\n');
+});
+
+test('csv: values over time have a row for each time', () => {
+  assert.deepEqual(tablesOf({ start_ns: 100, bin_ns: 10, bins: 2, series: [{ name: 'x', unit: 'ns', values: [1, 2] }, { name: 'y', unit: 'count', values: [3, 4] }] }).get('series'),
+    [{ time_ns: 100, 'x (ns)': 1, 'y (count)': 3 }, { time_ns: 110, 'x (ns)': 2, 'y (count)': 4 }]);
+  assert.deepEqual(tablesOf({ times_ns: [7, 9], parts: [{ part: 'heap', resident: [1, 2] }] }).get('series'), [{ time_ns: 7, heap: 1 }, { time_ns: 9, heap: 2 }]);
+  assert.deepEqual(tablesOf({ start_ns: 1000, column_ns: 100, cell_ns: 50, rows: 2, values: [1, 0, 2, 3] }).get('cells').map((r) => [r.time_ns, r.weight]), [[1000, 1], [1050, 0], [1100, 2], [1150, 3]]);
+  assert.deepEqual(tablesOf({ start_ns: 5, column_ns: 10, columns: [{ count: 1, counts: [1, 0] }, { count: 0, counts: [] }] }).get('columns'),
+    [{ time_ns: 5, count: 1, 'counts.0': 1, 'counts.1': 0 }, { time_ns: 15, count: 0, counts: '' }]);
+});
+
+test('scripts: what is served of each is a script', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'wick-served-'));
+  execFileSync(join(web, 'embed.py'), ['ui', web, join(dir, 'assets.c')]);
+  const assets = readFileSync(join(dir, 'assets.c'), 'utf8');
+  const scripts = [...assets.matchAll(/\{"(\/ui\/[^"]+\.js)", "[^"]+", (asset_\d+), \d+\}/g)];
+  assert.ok(scripts.length > 40);
+  for (const [, name, asset] of scripts) {
+    const bytes = new RegExp(`${asset}\\[\\] = \\{([^}]*),0\\};`).exec(assets)[1].split(',').map(Number);
+    const file = join(dir, `${name.replaceAll('/', '_')}.mjs`);
+    writeFileSync(file, Buffer.from(bytes));
+    execFileSync(process.execPath, ['--check', file], { stdio: 'pipe' });
+  }
+  rmSync(dir, { recursive: true });
 });
 
 test('pages: no inline code or style, no markup from strings, and all scripts together clearly below 300 KiB, as they are served', () => {

@@ -41,6 +41,7 @@ const PICTURES = [
   ['#/r/r1/cpu?event=profiler.WallClockSample&heat=auto', ['Weight by time'], ['.heat-stage canvas']],
   ['#/r/r1/slow', ['Latency over time'], ['svg.density']],
   ['#/r/r1/slow?trace=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa01', ['Trace'], ['#trace']],
+  ['#/r/r1/slow?trace=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa01&part=10000000-60000000', ['Trace'], ['#trace']],
   ['#/r/r2/interference', ['Who blocks whom'], ['svg.lock-graph']],
   ['#/r/heap', ['Who holds the heap'], ['svg.chains']],
 ];

@@ -58,6 +58,7 @@ export class Disturbances extends Slot {
       table.update(answer[key]);
       return answer[key].length ? [h('h3', caption), table.root] : [];
     })));
+    this.named.csvName = 'disturbances of the chosen time';
   }
 
   release() {

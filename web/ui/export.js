@@ -3,6 +3,7 @@
 import { of } from './api.js';
 import { button, h, say } from './dom.js';
 import { compareQueryOf, exactly, queryOf, rangeOf } from './state.js';
+import { slots } from './view.js';
 
 const FORMATS = [['html', 'Page', 'interactive flame graph in one file'], ['svg', 'SVG', 'flame graph as a picture'], ['pprof', 'pprof', 'for go tool pprof and Grafana'],
   ['speedscope', 'speedscope', 'for speedscope.app'], ['collapsed', 'Collapsed stacks', 'a line for each stack'], ['csv', 'CSV', 'a table of stacks'], ['otlp', 'OTLP', 'OpenTelemetry profiles']];
@@ -81,9 +82,11 @@ export class ExportMenu {
     this.filesHead = h('h2', 'What is shown, as a file');
     this.pictures = h('ul.export-files.export-pictures');
     this.picturesHead = h('h2', 'Pictures of this page, as PNG');
-    this.box = h('div.export-box', h('h2', 'The command that shows the same'), h('div.export-command', this.command, this.copy), this.filesHead, this.files, this.picturesHead, this.pictures);
+    this.tables = h('ul.export-files.export-pictures');
+    this.tablesHead = h('h2', 'What this page is drawn from, as CSV');
+    this.box = h('div.export-box', h('h2', 'The command that shows the same'), h('div.export-command', this.command, this.copy), this.filesHead, this.files, this.tablesHead, this.tables, this.picturesHead, this.pictures);
     this.root = h('details.export', h('summary.plain', 'Export'), this.box);
-    this.root.addEventListener('toggle', () => this.root.open && this.offerPictures());
+    this.root.addEventListener('toggle', () => this.root.open && this.offer());
     this.root.addEventListener('keydown', (e) => {
       if (e.key !== 'Escape' || !this.root.open) return;
       this.root.open = false;
@@ -110,9 +113,27 @@ export class ExportMenu {
     this.files.replaceChildren(...files.map(([href, name, text]) => h('li', h('a', { href, download: true }, name), h('span.quiet', ` ${text}`))));
   }
 
-  /** What is drawn when the menu is opened. */
-  async offerPictures() {
+  /** What is there when the menu is opened. */
+  async offer() {
     this.png ??= await import('./png.js'); // not before it is needed
+    this.csv ??= await import('./csv.js');
+    this.offerPictures();
+    const many = new Map();
+    const found = [...slots].filter((s) => s.answer && !s.root.hidden).flatMap((s) => [...this.csv.tablesOf(s.answer)].map(([name, rows]) => {
+      const what = s.csvName ?? s.what.replace(/^trace\/.*/, 'trace').replace('/', ' ');
+      const text = what.endsWith(name) ? what : `${what}, ${name.replace(`${what}.`, '')}`;
+      many.set(text, (many.get(text) ?? 0) + 1);
+      return [many.get(text) > 1 ? `${text} ${many.get(text)}` : text, rows];
+    }));
+    this.tablesHead.hidden = this.tables.hidden = !found.length;
+    this.tables.replaceChildren(...found.map(([name, rows]) => h('li', button(name, () => {
+      const file = this.png.fileNameOf(this.name, name, 'csv');
+      this.png.keepFile(new Blob([this.csv.csvOf(rows)], { type: 'text/csv' }), file);
+      say(`Saved as ${file}`);
+    }, { 'aria-label': `${name} as CSV, ${rows.length} ${rows.length === 1 ? 'row' : 'rows'}` }))));
+  }
+
+  offerPictures() {
     const { fileNameOf, picturesIn } = this.png;
     const found = picturesIn(document.getElementById('view')).filter(({ picture }) => !this.root.contains(picture));
     const many = new Map();

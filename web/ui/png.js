@@ -64,8 +64,11 @@ function drawNode(ctx, e, alpha) {
   const style = getComputedStyle(e);
   if (!isSeen(style) || e.tagName === 'title') return;
   const here = alpha * Number(style.opacity);
-  if (e.tagName === 'g' || e.tagName === 'a') {
+  if (['g', 'a', 'svg'].includes(e.tagName)) {
+    ctx.save();
+    if (e.tagName === 'svg') ctx.translate(number(e, 'x'), number(e, 'y'));
     for (const child of e.children) drawNode(ctx, child, here);
+    ctx.restore();
     return;
   }
   ctx.save();
@@ -88,7 +91,14 @@ function backgroundOf(e) {
 
 function drawPicture(ctx, picture, width, height) {
   if (picture instanceof HTMLCanvasElement) ctx.drawImage(picture, 0, 0, width, height);
-  else for (const child of picture.children) drawNode(ctx, child, 1);
+  else {
+    if (getComputedStyle(picture).overflow !== 'visible') {
+      ctx.beginPath();
+      ctx.rect(0, 0, width, height);
+      ctx.clip();
+    }
+    for (const child of picture.children) drawNode(ctx, child, 1);
+  }
 }
 
 /** The words of an element itself, line by line, cut off where it is. */
@@ -166,15 +176,19 @@ export function picturesIn(root) {
 }
 
 /** A file name of a recording's and a picture's name, in characters that need no quoting. */
-export function fileNameOf(recording, picture) {
+export function fileNameOf(recording, picture, ending = 'png') {
   const plain = (text) => text.replace(/\.[^.]*$/, '').replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 60).toLowerCase();
-  return `${plain(recording) || 'recording'}-${plain(picture) || 'picture'}.png`;
+  return `${plain(recording) || 'recording'}-${plain(picture) || 'picture'}.${ending}`;
 }
 
 /** Has the browser keep a picture as a file. */
 export async function savePng(picture, file) {
   const blob = await new Promise((done) => { rasterOf(picture).toBlob(done, 'image/png'); });
   if (!blob) throw new Error('The picture is too large for the browser');
+  keepFile(blob, file);
+}
+
+export function keepFile(blob, file) {
   const a = document.createElement('a');
   a.href = URL.createObjectURL(blob);
   a.download = file;

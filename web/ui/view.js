@@ -20,6 +20,9 @@ function isAway(e) {
   return e.status === 0 || e.status === 401;
 }
 
+/** Those that are on the page. */
+export const slots = new Set();
+
 /** One place of a page that shows the answer to a query. */
 export class Slot {
   /** @param show (answer, context) draws into `root` or into elements it keeps; else draw() does */
@@ -29,9 +32,11 @@ export class Slot {
     this.key = '';
     this.shown = false;
     this.abort = null;
+    slots.add(this);
   }
 
   release() {
+    slots.delete(this);
     this.abort?.abort();
     clearTimeout(this.timer);
   }
@@ -41,6 +46,7 @@ export class Slot {
     const question = `${context.recording.id}/${what}?${new URLSearchParams(query)}`;
     const key = `${question}#${context.generation}`;
     this.context = context;
+    this.what = what;
     if (key === this.key) {
       if (this.answer) this.put(this.answer);
       return;

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the pages of `wick ui` are drawn from, as CSV files: in the menu Export of each, with what the page shows.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { violations } from './axe.mjs';
+import { leakyHeap } from './hprof.mjs';
+import { describe, describeHeap } from './ui-fixture.mjs';
+import { stage, WICK } from './ui-page.mjs';
+
+const { pages } = await stage((dir, story) => {
+  const heap = join(dir, 'leak.hprof');
+  writeFileSync(heap, leakyHeap({ session: 'session' }));
+  const time = (s) => ({ start_ns: 1700000000e9, end_ns: 1700000000e9 + s * 1e9 });
+  return { recordings: [describe(WICK, 'r1', story('owners')), describe(WICK, 'locks', story('locks'), time(6)), describe(WICK, 'memory', story('memory'), time(300)),
+    describe(WICK, 'minute', story('disturbances'), time(60)), describeHeap('heap', heap)] };
+});
+
+/** The cells of a CSV file. */
+function parse(text) {
+  const rows = [[]];
+  for (const [, quoted, bare, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^,"\r\n]*))(,|\r\n)/g)) {
+    rows[rows.length - 1].push(quoted === undefined ? bare : quoted.replaceAll('""', '"'));
+    if (end !== ',') rows.push([]);
+  }
+  rows.pop();
+  const [heads, ...lines] = rows;
+  return lines.map((cells) => Object.fromEntries(heads.map((head, i) => [head, cells[i]])));
+}
+
+/** Opens the menu, saves the tables of these names, and gives what is in them. */
+async function saved(page, names) {
+  await pages.settled(page);
+  await page.click('.export summary');
+  await page.waitForSelector('.export-box button[aria-label*=" as CSV, "]');
+  const offered = await page.$$eval('.export-box button[aria-label*=" as CSV, "]', (all) => all.map((b) => b.textContent));
+  const out = {};
+  for (const name of names) {
+    assert.ok(offered.includes(name), `${name} is among ${offered.join('; ')}`);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click(`.export-box button[aria-label^="${name} as CSV"]`)]);
+    assert.match(download.suggestedFilename(), /\.csv$/);
+    out[name] = parse(readFileSync(await download.path(), 'utf8'));
+  }
+  assert.deepEqual(await violations(page), []);
+  await page.keyboard.press('Escape');
+  return out;
+}
+
+test('csv: Slow has endpoints, traces, latency and the trace, as its filters have them', async () => {
+  const page = await pages.open('#/r/r1/slow?endpoint=GET+%2Fslow&trace=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa01');
+  await page.waitForSelector('#trace rect.monitor');
+  const files = await saved(page, ['endpoints', 'traces', 'latency, columns', 'trace, traces.spans', 'trace, traces.threads.bars', 'trace, traces.threads.waits']);
+  assert.deepEqual(files.endpoints.map((r) => [r.endpoint, r.count]).sort(), [['', '0'], ['GET /fast', '2'], ['GET /report', '1'], ['GET /slow', '1']]);
+  assert.deepEqual(files.traces.map((r) => [r.endpoint, r.latency_ns]), [['GET /slow', '100000000']], 'only what the filter leaves');
+  assert.equal(files['latency, columns'].reduce((sum, r) => sum + Number(r.count), 0), 1);
+  assert.deepEqual(files['trace, traces.spans'].map((r) => r.duration_ns), ['100000000', '40000000', '50000000']);
+  assert.equal(files['trace, traces.threads.bars'][0].of, '[worker-1 tid=101]');
+  assert.equal(files['trace, traces.threads.waits'][0]['owner.trace'], 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa01');
+  assert.ok(files['trace, traces.spans'][2].operation.includes('<script>'), 'names are as they are');
+  await pages.close(page);
+});
+
+test('csv: Memory, Interference, Explain, the heatmap, threads and a heap have theirs', async () => {
+  const of = async (hash, selector, names) => {
+    const page = await pages.open(hash);
+    await page.waitForSelector(selector);
+    const files = await saved(page, names);
+    await pages.close(page);
+    return files;
+  };
+  const memory = await of('#/r/memory/memory', '#place svg.series', ['memory, parts', 'memory series', 'collections', 'collections, causes']);
+  assert.equal(memory['memory series'].length, 30);
+  assert.equal(memory['memory series'][1]['Java heap'], String((200 + 6) * 1048576));
+  assert.equal(memory.collections.length, 60, 'all, not the dozen of the table');
+  const locks = await of('#/r/locks/interference', 'svg.lock-graph', ['locks, flows', 'safepoints, worst', 'safepoints, blame', 'explain, findings']);
+  assert.equal(locks['safepoints, worst'].length, 6);
+  assert.ok(locks['locks, flows'].some((r) => r.waiter.startsWith('<script>')));
+  const minute = await of('#/r/minute/interference', '.disturbance svg', ['disturbances, series', 'disturbances, neighbours']);
+  assert.equal(minute['disturbances, series'].length, 240);
+  assert.equal(minute['disturbances, series'].reduce((sum, r) => sum + Number(r['steal (ns)']), 0), 2.5e9);
+  const explain = await of('#/r/locks/explain', '.findings', ['explain, findings']);
+  assert.ok(explain['explain, findings'].every((r) => r.rule && r.sentence && Number(r.cost_ns) >= 0));
+  const cells = await of('#/r/r1/cpu?event=profiler.WallClockSample&idle=1&heat=auto', '.heat-stage canvas', ['heat, cells']);
+  assert.ok(cells['heat, cells'].reduce((sum, r) => sum + Number(r.weight), 0) > 2e9);
+  const heap = await of('#/r/heap', 'svg.chains', ['heap, classes', 'heap, suspects', 'heap, dominators']);
+  assert.ok(heap['heap, classes'].length > 3);
+  const threads = await of('#/r/r1/cpu?event=profiler.WallClockSample&idle=1&show=threads', '#place table', ['threads']);
+  assert.deepEqual(threads.threads.map((r) => r.name.replace(/ <.*/, '')), ['worker-3', 'worker-1', 'worker-2']);
+});
