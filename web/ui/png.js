@@ -134,6 +134,8 @@ function drawPart(ctx, part, at) {
       const r = node.getBoundingClientRect();
       ctx.save();
       ctx.translate(r.left - at.left, r.top - at.top);
+      ctx.fillStyle = getComputedStyle(node).backgroundColor;
+      ctx.fillRect(0, 0, r.width, r.height);
       drawPicture(ctx, node, r.width, r.height);
       ctx.restore();
     } else drawPart(ctx, node, at);
