@@ -4,6 +4,7 @@
 # ci: 21
 """The interface of wick ui with a JVM that is being recorded: each path of docs/ui-api.json answers, and in the shape
 that it says; figures are those of the commands for the same file; and attacks fail."""
+import base64
 import concurrent.futures
 import http.client
 import json
@@ -548,6 +549,30 @@ def check_waits(server, folder):
     t.check("not none", server.get(f"recordings/{id_}/safepoints", rows=0)[0] == 400)
 
 
+def check_disturbances(server, folder):
+    """What disturbed a program, of a recording of known content (tests/jfr/disturb_story.h)."""
+    t.run(t.BUILD + "/tests/jfr/jfr_synth", "disturbances", folder + "/minute.jfr")
+    id_ = next(r["id"] for r in server.get("recordings")[1]["recordings"] if r["name"] == "minute.jfr")
+    status, all_of_it = server.get(f"recordings/{id_}/disturbances", bins=60)
+    check_shape("/api/v1/recordings/{id}/disturbances", "get", status, all_of_it)
+    values = {s["name"]: s["values"] for s in all_of_it["series"]}
+    t.check("each lies where it was", values["throttled"] == [200_000_000 if 10 <= i < 20 else 0 for i in range(60)], values["throttled"])
+    start = all_of_it["start_ns"]
+    status, part = server.get(f"recordings/{id_}/disturbances", **{"from": start + 40_000_000_000, "to": start + 60_000_000_000}, bins=1)
+    t.check("a range has its part", [n["total_ns"] for n in part["neighbours"]] == [1_000_000_000] and part["compilations"] == [], part)
+    t.check("nothing lies in an empty one", server.get(f"recordings/{id_}/disturbances", **{"from": 2, "to": 1})[0] == 400)
+
+
+def check_states(server, id_):
+    """A state for each box, of a tree that is the same without."""
+    status, plain = server.get(f"recordings/{id_}/flame", event="wall", by="package")
+    status, flame = server.get(f"recordings/{id_}/flame", event="wall", by="package", states=1)
+    check_shape("/api/v1/recordings/{id}/flame", "get", status, flame)
+    of = base64.b64decode(flame["states"]["of"])
+    t.check("each box has a state", len(of) == flame["nodes"] and max(of) < len(flame["states"]["names"]), (len(of), flame["nodes"], flame["states"]["names"]))
+    t.check("the tree is the same", flame["data"] == plain["data"], len(flame["data"]))
+
+
 def main():
     classes = t.compile_java("Labels", classpath=JAR)
     jvm = t.Jvm(["-Xmx64m", "-cp", f"{classes}:{JAR}", "Labels"], "labels")
@@ -574,6 +599,7 @@ def main():
     check_paths(server, id_)
     check_figures(server, id_, file)
     check_sandwich(server, id_)
+    check_states(server, id_)
     check_lines(server, id_, file)
     check_exports(server, id_)
     check_attacks(server, id_, folder)
@@ -582,6 +608,7 @@ def main():
     check_many_requests(server)
     check_hostile_files(server, folder, file)
     check_waits(server, folder)
+    check_disturbances(server, folder)
     server.proc.send_signal(t.signal.SIGINT)
     t.check("it ends when it is interrupted", server.proc.wait(240) == 0)
     t.done()
