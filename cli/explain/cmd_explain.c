@@ -15,6 +15,7 @@
 #include "cli/explain/explain_chain.h"
 #include "cli/explain/explain_text.h"
 #include "cli/input/inputs.h"
+#include "cli/input/view.h"
 #include "cli/record/look.h"
 #include "cli/save.h"
 #include "cli/ui.h"
@@ -26,7 +27,8 @@ struct explain {
     const char *duration, *lib;
     const char *chains; /* most of the heap in use for which a dump may be taken, NULL = none may */
     uint64_t chains_most;
-    const char *keep; /* a file for the recording of a live JVM, NULL = none */
+    const char *from, *to; /* a range of time, NULL = not given */
+    const char *keep;      /* a file for the recording of a live JVM, NULL = none */
 };
 
 #define ASK_NS UINT64_C(10000000000) /* for an answer of the JVM */
@@ -172,13 +174,16 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     struct wick_explain_findings all = {0};
     struct wick_explain_facts f = {0};
     struct answers answers = {WICK_STRBUF_INIT, WICK_EXPLAIN_CHAINS_INIT};
+    struct wick_range range;
     struct wick_profile p;
-    int rc = wick_profile_init(&p);
+    int rc = wick_view_range(x->from, x->to, paths, n, &range.from_ns, &range.to_ns, err);
     if (rc)
+        return rc;
+    if (wick_profile_init(&p))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    rc = wick_explain_read(&f, &p, paths, n, wick_cli_read_events, err);
+    rc = wick_explain_read(&f, &p, paths, n, &range, wick_cli_read_events, err);
     f.unfinished = wick_cli_is_unfinished();
-    f.kills_since = f.unfinished ? kills_since(&f.memory) : -1;
+    f.kills_since = f.unfinished && !range.to_ns ? kills_since(&f.memory) : -1;
     if (!rc)
         rc = judge(x, &all, &f, &answers, err);
     char *const kept[] = {(char *)x->keep};
@@ -205,11 +210,11 @@ int wick_cmd_explain(int argc, char **argv)
 {
     struct explain x = {0};
     struct wick_err err = {0};
-    const struct wick_look_flag flags[] = {{WICK_ARG_DURATION, WICK_LOOK_TEXT, &x.duration},
-                                           {WICK_ARG_KEEP, WICK_LOOK_TEXT, &x.keep},
-                                           {WICK_ARG_CHAINS, WICK_LOOK_TEXT, &x.chains},
-                                           {WICK_ARG_LIB, WICK_LOOK_TEXT, &x.lib},
-                                           {WICK_ARG_JSON, WICK_LOOK_SWITCH, &x.json}};
+    const struct wick_look_flag flags[] = {
+        {WICK_ARG_DURATION, WICK_LOOK_TEXT, &x.duration}, {WICK_ARG_KEEP, WICK_LOOK_TEXT, &x.keep},
+        {WICK_ARG_CHAINS, WICK_LOOK_TEXT, &x.chains},     {WICK_ARG_LIB, WICK_LOOK_TEXT, &x.lib},
+        {WICK_ARG_RANGE_FROM, WICK_LOOK_TEXT, &x.from},   {WICK_ARG_RANGE_TO, WICK_LOOK_TEXT, &x.to},
+        {WICK_ARG_JSON, WICK_LOOK_SWITCH, &x.json}};
     int status = wick_look_parse(usage, flags, sizeof flags / sizeof *flags, argc, argv);
     if (status >= 0)
         return status;

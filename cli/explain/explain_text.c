@@ -180,11 +180,12 @@ static const char *missing(const struct wick_explain_facts *f, unsigned i)
 {
     switch (i) {
     case 0:
-        return f->nwall ? NULL : "waiting: record with -e cpu,wall";
+        return f->nwall || f->has_wall ? NULL : "waiting: record with -e cpu,wall";
     case 1:
-        return f->ncpu ? NULL : "what uses the CPU: record with -e cpu";
+        return f->ncpu || f->has_cpu ? NULL : "what uses the CPU: record with -e cpu";
     default:
-        return f->got_ns || f->rivals ? NULL : "waiting for a CPU: wick.ThreadCpu comes with -e wall";
+        return f->got_ns || f->rivals || f->has_thread_cpu ? NULL
+                                                           : "waiting for a CPU: wick.ThreadCpu comes with -e wall";
     }
 }
 #define MISSING 3

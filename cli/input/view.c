@@ -181,20 +181,22 @@ static bool is_absolute(const char *text)
     return !text || *text == '@' || (strlen(text) > 10 && text[4] == '-');
 }
 
-static int range_of(const struct wick_view *v, char *const *paths, int n, struct wick_filter *f, struct wick_err *err)
+int wick_view_range(const char *from, const char *to, char *const *paths, int n, int64_t *from_ns, int64_t *to_ns,
+                    struct wick_err *err)
 {
     int64_t start = 0, end = 0;
-    const char *const texts[] = {v->from, v->to};
-    int64_t *const out[] = {&f->from_ns, &f->to_ns};
+    const char *const texts[] = {from, to};
+    int64_t *const out[] = {from_ns, to_ns};
     int rc = 0;
-    bool absolute = is_absolute(v->from) && is_absolute(v->to);
+    bool absolute = is_absolute(from) && is_absolute(to);
+    *from_ns = *to_ns = 0;
     for (int i = 0; !rc && !absolute && i < n; i++)
         rc = wick_cli_span(paths[i], &start, &end, err);
     for (int i = 0; !rc && i < 2; i++)
         if (texts[i] && wick_opt_when(texts[i], start, end, out[i]))
             rc = bad("a time is 90s, -10s, 25%, 10:30:00, 2026-11-21T10:30:00 or @SECONDS", texts[i], err);
-    if (!rc && v->from && v->to && f->to_ns <= f->from_ns)
-        rc = wick_err_set(err, WICK_E_USAGE, "nothing lies between --from %s and --to %s", v->from, v->to);
+    if (!rc && from && to && *to_ns <= *from_ns)
+        rc = wick_err_set(err, WICK_E_USAGE, "nothing lies between --from %s and --to %s", from, to);
     return rc;
 }
 
@@ -212,7 +214,9 @@ int wick_view_begin(const struct wick_view *v, struct wick_profile *p, char *con
 {
     *filter = (struct wick_filter){.survived = v->survived};
     wick_shape_prepare(&v->shape, p);
-    return v->from || v->to ? range_of(v, paths, n, filter, err) : 0;
+    if (!v->from && !v->to)
+        return 0;
+    return wick_view_range(v->from, v->to, paths, n, &filter->from_ns, &filter->to_ns, err);
 }
 
 int wick_view_end(const struct wick_view *v, struct wick_profile *p, const struct wick_filter *filter,

@@ -52,6 +52,11 @@ int wick_view_end(const struct wick_view *v, struct wick_profile *p, const struc
  * is shown. */
 void wick_view_print_own(const struct wick_profile *p, uint16_t event, uint64_t shown, FILE *out);
 
+/* The time range that the texts of --from and --to mean (NULL = not given) in these recordings: ns since 1970, 0 = no
+ * beginning, no end. -WICK_E_USAGE, or why a recording cannot be read. */
+int wick_view_range(const char *from, const char *to, char *const *paths, int n, int64_t *from_ns, int64_t *to_ns,
+                    struct wick_err *err);
+
 void wick_view_release(struct wick_view *v);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/input/inputs.h"
+#include "cli/input/view.h"
 #include "cli/record/look.h"
 #include "cli/memory/memory_live.h"
 #include "cli/memory/memory_table.h"
@@ -29,14 +30,27 @@ static const char usage[] =
     "shown, and how each part grew.\n"
     "\n";
 
-static int read_files(struct wick_memory_use *u, char *const *paths, int n, struct wick_err *err)
+/* The command's options. */
+struct memory {
+    const char *duration, *from, *to;
+    bool json;
+};
+
+static int read_files(const struct memory *m, struct wick_memory_use *u, char *const *paths, int n,
+                      struct wick_err *err)
 {
+    struct wick_range range;
     struct wick_profile p;
+    int rc = wick_view_range(m->from, m->to, paths, n, &range.from_ns, &range.to_ns, err);
+    if (rc)
+        return rc;
     if (wick_profile_init(&p))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    int rc = wick_memory_use_read(u, &p, paths, n, wick_cli_read_events, err);
+    rc = wick_memory_use_read(u, &p, paths, n, &range, wick_cli_read_events, err);
     wick_profile_release(&p);
-    if (!rc && !u->moments)
+    if (!rc && !u->moments && !wick_range_is_all(&range))
+        rc = wick_err_set(err, WICK_E_NOTFOUND, "there is no reading of memory before the end of that time");
+    else if (!rc && !u->moments)
         rc = wick_err_set(
             err, WICK_E_NOTFOUND,
             "the recording has no readings of memory (wick.MemoryPart): other profilers and older versions of "
@@ -44,7 +58,7 @@ static int read_files(struct wick_memory_use *u, char *const *paths, int n, stru
     return rc;
 }
 
-static int run(char *const *words, int n, const char *duration, bool json, struct wick_err *err)
+static int run(const struct memory *m, char *const *words, int n, struct wick_err *err)
 {
     struct wick_strbuf title = WICK_STRBUF_INIT;
     struct wick_opts o;
@@ -55,19 +69,21 @@ static int run(char *const *words, int n, const char *duration, bool json, struc
     o.duration_ns = 0;
     if (!rc && n < 1)
         rc = wick_err_set(err, WICK_E_USAGE, "which JVM or recording? (see `wick memory --help`)");
-    if (!rc && duration)
-        rc = wick_opt_set(&o, "duration", strlen("duration"), duration, WICK_CMD_RECORD, err);
-    if (!rc && wick_look_is_jvm(words, n)) {
+    if (!rc && m->duration)
+        rc = wick_opt_set(&o, "duration", strlen("duration"), m->duration, WICK_CMD_RECORD, err);
+    if (!rc && wick_look_is_jvm(words, n) && (m->from || m->to)) {
+        rc = wick_err_set(err, WICK_E_USAGE, "--from and --to are for recordings, not for a JVM");
+    } else if (!rc && wick_look_is_jvm(words, n)) {
         rc = wick_memory_live(words[0], o.duration_ns, u, nmt, &title, err);
-    } else if (!rc && duration) {
+    } else if (!rc && m->duration) {
         rc = wick_err_set(err, WICK_E_USAGE, "--duration is for a JVM, not for recordings");
     } else if (!rc) {
         wick_strbuf_adds(&title, words[0]);
-        rc = read_files(u, words, n, err);
+        rc = read_files(m, u, words, n, err);
     }
     if (!rc) {
         const struct wick_memory_table t = {.title = title.buf, .nmt = nmt->count ? nmt : NULL};
-        (json ? wick_memory_table_write_json : wick_memory_table_write)(u, &t, stdout);
+        (m->json ? wick_memory_table_write_json : wick_memory_table_write)(u, &t, stdout);
         rc = wick_ui_written(err);
     }
     wick_strbuf_release(&title);
@@ -82,13 +98,14 @@ static int run(char *const *words, int n, const char *duration, bool json, struc
 
 int wick_cmd_memory(int argc, char **argv)
 {
-    const char *duration = NULL;
-    bool json = false;
+    struct memory m = {0};
     struct wick_err err = {0};
-    const struct wick_look_flag flags[] = {{WICK_ARG_MEMORY_DURATION, WICK_LOOK_TEXT, &duration},
-                                           {WICK_ARG_JSON, WICK_LOOK_SWITCH, &json}};
+    const struct wick_look_flag flags[] = {{WICK_ARG_MEMORY_DURATION, WICK_LOOK_TEXT, &m.duration},
+                                           {WICK_ARG_RANGE_FROM, WICK_LOOK_TEXT, &m.from},
+                                           {WICK_ARG_RANGE_TO, WICK_LOOK_TEXT, &m.to},
+                                           {WICK_ARG_JSON, WICK_LOOK_SWITCH, &m.json}};
     int status = wick_look_parse(usage, flags, sizeof flags / sizeof *flags, argc, argv);
     if (status >= 0)
         return status;
-    return run(argv + optind, argc - optind, duration, json, &err) ? wick_ui_fail(&err) : 0;
+    return run(&m, argv + optind, argc - optind, &err) ? wick_ui_fail(&err) : 0;
 }

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/request/endpoint_table.h"
 #include "cli/input/inputs.h"
+#include "cli/input/view.h"
 #include "cli/page.h"
 #include "cli/page_assets.h"
 #include "cli/replace.h"
@@ -44,12 +45,20 @@ static int write_all(struct wick_endpoints *e, bool json, const char *path, stru
     return wick_save_close(stdout, NULL, rc, err);
 }
 
-static int show(char *const *paths, int n, bool json, const char *path, struct wick_err *err)
+/* The command's options. */
+struct options {
+    const char *path, *from, *to;
+    bool json;
+};
+
+static int show(const struct options *o, char *const *paths, int n, struct wick_err *err)
 {
     struct wick_profile p;
     struct wick_spans s;
     struct wick_endpoints e = {0};
-    int rc = path ? wick_page_check(path, err) : 0;
+    int64_t from_ns, to_ns;
+    int rc = o->path ? wick_page_check(o->path, err) : 0;
+    rc = rc ? rc : wick_view_range(o->from, o->to, paths, n, &from_ns, &to_ns, err);
     if (rc)
         return rc;
     if (wick_profile_init(&p))
@@ -58,13 +67,14 @@ static int show(char *const *paths, int n, bool json, const char *path, struct w
     const struct wick_jfr_visitor v = wick_spans_visitor(&s);
     for (int i = 0; !rc && i < n; i++)
         rc = wick_cli_read_events(&p, paths[i], &v, err);
-    if (!rc && (wick_spans_finish(&s) || wick_endpoints_init(&e, &s, INT64_MIN, INT64_MAX)))
+    if (!rc && (wick_spans_finish(&s) ||
+                wick_endpoints_init(&e, &s, from_ns ? from_ns : INT64_MIN, to_ns ? to_ns : INT64_MAX)))
         rc = wick_err_set(err, WICK_E_NOMEM, "out of memory while making the table");
     if (!rc && !s.n && !s.key_endpoint)
         rc = wick_err_set(err, WICK_E_NOTFOUND,
                           "the recording has no endpoints: the program reports none (see docs/labels.md), or none "
                           "of them began and ended during the recording");
-    rc = rc ? rc : write_all(&e, json, path, err);
+    rc = rc ? rc : write_all(&e, o->json, o->path, err);
     wick_endpoints_release(&e);
     wick_spans_release(&s);
     wick_profile_release(&p);
@@ -74,8 +84,7 @@ static int show(char *const *paths, int n, bool json, const char *path, struct w
 int wick_cmd_endpoints(int argc, char **argv)
 {
     struct wick_err err = {0};
-    const char *path = NULL;
-    bool json = false;
+    struct options o = {0};
     int opt;
     wick_args_start(WICK_ARGS_ENDPOINTS);
     while ((opt = wick_args_next(argc, argv)) != WICK_ARG_END) {
@@ -83,16 +92,22 @@ int wick_cmd_endpoints(int argc, char **argv)
             usage(stdout);
             return 0;
         }
-        if (opt != WICK_ARG_JSON && opt != WICK_ARG_PAGE) {
+        const char **text = opt == WICK_ARG_PAGE         ? &o.path
+                            : opt == WICK_ARG_RANGE_FROM ? &o.from
+                            : opt == WICK_ARG_RANGE_TO   ? &o.to
+                                                         : NULL;
+        if (text) {
+            *text = optarg;
+        } else if (opt == WICK_ARG_JSON) {
+            o.json = true;
+        } else {
             fputs("wick: `wick endpoints --help` lists the options\n", stderr);
             return wick_err_exit(WICK_E_USAGE);
         }
-        json |= opt == WICK_ARG_JSON;
-        path = opt == WICK_ARG_PAGE ? optarg : path;
     }
     if (optind >= argc) {
         fputs("wick: which recording? (see `wick endpoints --help`)\n", stderr);
         return wick_err_exit(WICK_E_USAGE);
     }
-    return show(argv + optind, argc - optind, json, path, &err) ? wick_ui_fail(&err) : 0;
+    return show(&o, argv + optind, argc - optind, &err) ? wick_ui_fail(&err) : 0;
 }

@@ -21,7 +21,7 @@
 #include "cli/ui/ui_views.h"
 #include "import/input.h"
 
-enum { SPANS, LOCKS, SAFEPOINTS, DISTURBANCES, EXPLAIN, KINDS };
+enum { SPANS, LOCKS, SAFEPOINTS, DISTURBANCES, EXPLAIN, EXPLAIN_RANGE /* of a part of the time */, KINDS };
 
 enum { DISPLACED = 8 /* as many large recordings are read at the same time (serve/catalog.c) */ };
 
@@ -32,6 +32,7 @@ struct followed {
     int fd;          /* -1 = all has been read */
     struct stat was; /* when it was read last */
     bool ended;
+    struct wick_range range;
     struct wick_profile p;
     union {
         struct wick_spans spans;
@@ -49,10 +50,11 @@ struct followed {
     uint64_t when_ns, took_ns;      /* when it was read last, and how long the answer took then */
 };
 
-/* A file that made room for another one of its kind although somebody asked about it. */
+/* A file, or a range of time of it, that made room for another one of its kind although somebody asked about it. */
 struct displaced {
     dev_t dev;
     ino_t ino;
+    struct wick_range range;
     uint64_t when_ns;
 };
 
@@ -117,6 +119,16 @@ void wick_ui_followed_forget(void)
         forget(i);
 }
 
+static bool is_explain(int kind)
+{
+    return kind == EXPLAIN || kind == EXPLAIN_RANGE;
+}
+
+static bool is_range(const struct wick_range *a, const struct wick_range *b)
+{
+    return a->from_ns == b->from_ns && a->to_ns == b->to_ns;
+}
+
 static void begin(struct followed *f, int kind)
 {
     if (kind == SPANS) {
@@ -134,7 +146,7 @@ static void begin(struct followed *f, int kind)
         f->of.disturbances = (struct wick_disturbances){.profile = &f->p};
         f->visitor = wick_disturbances_visitor(&f->of.disturbances);
     } else {
-        wick_explain_begin(&f->of.explain, &f->p);
+        wick_explain_begin(&f->of.explain, &f->p, &f->range);
         f->visitor = wick_explain_visitor(&f->of.explain);
     }
 }
@@ -144,7 +156,7 @@ static bool tie(struct followed *f, int kind)
 {
     if (kind == SPANS)
         return !wick_trace_locks_finish(&f->traces);
-    if (kind == EXPLAIN)
+    if (is_explain(kind))
         return true; /* wick_explain_so_far does it */
     if (kind == DISTURBANCES)
         return !f->of.disturbances.failed && !f->p.failed;
@@ -184,14 +196,14 @@ static uint64_t bytes_of(const struct followed *f, int kind)
     uint64_t all = wick_profile_bytes(&f->p) + (f->reader ? wick_jfr_reader_bytes(f->reader) : 0);
     if (kind == SPANS)
         return all + bytes_of_spans(&f->of.spans) + bytes_of_locks(&f->traces.waits);
-    if (kind == EXPLAIN)
+    if (is_explain(kind))
         return all + bytes_of_facts(&f->of.explain);
     if (kind == DISTURBANCES)
         return all + f->of.disturbances.cap * sizeof *f->of.disturbances.rows;
     if (kind == LOCKS)
         return all + bytes_of_locks(&f->of.locks);
     return all + in->cap_slow * sizeof *in->slow + in->cap_culprits * sizeof *in->culprits +
-           in->cap_signals * sizeof *in->signals;
+           in->cap_signals * sizeof *in->signals + in->cap_readings * sizeof *in->readings;
 }
 
 static bool is_as_it_was(const struct followed *f, const struct stat *now)
@@ -209,35 +221,37 @@ static bool fits(const struct followed *f, const struct stat *now)
            (f->ended ? is_as_it_was(f, now) : wick_jfr_reader_is_same(f->reader));
 }
 
-/* Forgets what is kept, which is of another file than that which is asked about now, or of what that was before. */
-static void displace(int kind, const struct stat *now)
+/* Forgets what is kept, which is of another file or range than that which is asked about now, or of what that was
+ * before. */
+static void displace(int kind, const struct stat *now, const struct wick_range *range)
 {
     const struct followed *f = kept[kind];
     uint64_t now_ns = wick_clock_mono_ns();
     struct displaced *at = displaced[kind];
-    bool other = f->was.st_dev != now->st_dev || f->was.st_ino != now->st_ino;
+    bool other = f->was.st_dev != now->st_dev || f->was.st_ino != now->st_ino || !is_range(&f->range, range);
     for (int i = 1; i < DISPLACED; i++)
         if (displaced[kind][i].when_ns < at->when_ns)
             at = &displaced[kind][i];
     if (other && is_awaited(f))
-        *at = (struct displaced){f->was.st_dev, f->was.st_ino, now_ns};
+        *at = (struct displaced){f->was.st_dev, f->was.st_ino, f->range, now_ns};
     forget(kind);
 }
 
 /* Files that are asked about in turn would make each other begin anew for ever. */
-static bool was_displaced(int kind, const struct stat *now)
+static bool was_displaced(int kind, const struct stat *now, const struct wick_range *range)
 {
     uint64_t now_ns = wick_clock_mono_ns();
     for (int i = 0; i < DISPLACED; i++) {
         const struct displaced *d = &displaced[kind][i];
-        if (d->when_ns && d->dev == now->st_dev && d->ino == now->st_ino && now_ns - d->when_ns < WAITS_NS)
+        if (d->when_ns && d->dev == now->st_dev && d->ino == now->st_ino && is_range(&d->range, range) &&
+            now_ns - d->when_ns < WAITS_NS)
             return true;
     }
     return false;
 }
 
 /* Nothing is read yet. It is kept, and to be forgotten on failure. */
-static int start(int kind, const struct wick_serve_file *file, struct wick_err *err)
+static int start(int kind, const struct wick_serve_file *file, const struct wick_range *range, struct wick_err *err)
 {
     struct followed *f = calloc(1, sizeof *f);
     char head[4];
@@ -246,6 +260,7 @@ static int start(int kind, const struct wick_serve_file *file, struct wick_err *
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     }
     kept[kind] = f;
+    f->range = *range;
     begin(f, kind);
     f->fd = open(file->path, O_RDONLY | O_CLOEXEC);
     if (f->fd < 0)
@@ -300,7 +315,8 @@ static void make_room(int used)
 }
 
 /* Brings what is kept up to date, or reads all. NULL on failure: then nothing is kept. */
-static struct followed *follow(int kind, const struct wick_serve_file *file, struct wick_err *err)
+static struct followed *follow_range(int kind, const struct wick_serve_file *file, const struct wick_range *range,
+                                     struct wick_err *err)
 {
     struct stat now;
     int rc = 0;
@@ -308,11 +324,11 @@ static struct followed *follow(int kind, const struct wick_serve_file *file, str
         wick_err_set(err, WICK_E_IO, "cannot read %s: %s", file->name, strerror(errno));
         return NULL;
     }
-    if (kept[kind] && !fits(kept[kind], &now))
-        displace(kind, &now);
-    bool whole = !kept[kind] && was_displaced(kind, &now);
+    if (kept[kind] && (!fits(kept[kind], &now) || !is_range(&kept[kind]->range, range)))
+        displace(kind, &now, range);
+    bool whole = !kept[kind] && was_displaced(kind, &now, range);
     if (!kept[kind])
-        rc = start(kind, file, err);
+        rc = start(kind, file, range, err);
     struct followed *f = kept[kind];
     rc = rc ? rc : read_on(f, file, whole, err);
     if (!rc && !tie(f, kind))
@@ -330,6 +346,11 @@ static struct followed *follow(int kind, const struct wick_serve_file *file, str
         wick_cli_note_input(&f->read);
     make_room(kind);
     return f;
+}
+
+static struct followed *follow(int kind, const struct wick_serve_file *file, struct wick_err *err)
+{
+    return follow_range(kind, file, &(struct wick_range){0}, err);
 }
 
 struct wick_spans *wick_ui_followed_spans(const struct wick_serve_file *file, struct wick_err *err)
@@ -363,28 +384,30 @@ struct wick_disturbances *wick_ui_followed_disturbances(const struct wick_serve_
 }
 
 /* One step, and what is known then. */
-static int explain_step(const struct wick_serve_file *file, struct wick_explain_facts *now, bool *partial,
-                        struct wick_err *err)
+static int explain_step(const struct wick_serve_file *file, const struct wick_range *range,
+                        struct wick_explain_facts *now, bool *partial, struct wick_err *err)
 {
-    struct followed *f = follow(EXPLAIN, file, err);
+    int kind = wick_range_is_all(range) ? EXPLAIN : EXPLAIN_RANGE;
+    struct followed *f = follow_range(kind, file, range, err);
     *now = (struct wick_explain_facts){0};
     int rc = f ? wick_explain_so_far(&f->of.explain, f->reader, now, err) : -err->code;
     if (f && rc == -WICK_E_NOMEM) { /* what has failed without memory fails for ever */
         wick_explain_so_far_release(now);
-        forget(EXPLAIN);
+        forget(kind);
     }
-    *partial = kept[EXPLAIN] && kept[EXPLAIN]->partial;
+    *partial = kept[kind] && kept[kind]->partial;
     return rc;
 }
 
-int wick_ui_followed_explain(const struct wick_serve_file *file, struct wick_explain_facts *now, struct wick_err *err)
+int wick_ui_followed_explain(const struct wick_serve_file *file, const struct wick_range *range,
+                             struct wick_explain_facts *now, struct wick_err *err)
 {
     bool partial;
-    int rc = explain_step(file, now, &partial, err);
+    int rc = explain_step(file, range, now, &partial, err);
     while (rc == -WICK_E_NOTFOUND && partial) { /* what was read covers no time yet */
         wick_explain_so_far_release(now);
         *err = (struct wick_err){0};
-        rc = explain_step(file, now, &partial, err);
+        rc = explain_step(file, range, now, &partial, err);
     }
     return rc;
 }

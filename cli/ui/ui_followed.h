@@ -30,9 +30,11 @@ struct wick_lock_waits *wick_ui_followed_locks(const struct wick_serve_file *fil
 struct wick_ttsp_incidents *wick_ui_followed_safepoints(const struct wick_serve_file *file, struct wick_err *err);
 struct wick_disturbances *wick_ui_followed_disturbances(const struct wick_serve_file *file, struct wick_err *err);
 
-/* What has been read so far, for rules; to be released (wick_explain_so_far_release) also on failure, before the next
+/* What has been read so far, for rules, of a range of time; that of one range is kept beside that of all of the
+ * recording. To be released (wick_explain_so_far_release) also on failure, before the next
  * call. 0 or -WICK_E_* with a message. */
-int wick_ui_followed_explain(const struct wick_serve_file *file, struct wick_explain_facts *now, struct wick_err *err);
+int wick_ui_followed_explain(const struct wick_serve_file *file, const struct wick_range *range,
+                             struct wick_explain_facts *now, struct wick_err *err);
 
 /* After an answer: forgets what is too large to be kept. And all. */
 void wick_ui_followed_trim(void);

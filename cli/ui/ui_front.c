@@ -72,8 +72,11 @@ static int write_explain(const struct wick_serve_file *file, const struct wick_a
     struct wick_explain_findings all = {0};
     struct wick_explain_facts f;
     const struct wick_explain_input in = {(char *const *)(uintptr_t)&file->name, 1, 0};
-    (void)a;
-    int rc = wick_ui_followed_explain(file, &f, err);
+    struct wick_range range;
+    int rc = wick_ui_range(a, &range, err);
+    if (rc)
+        return rc;
+    rc = wick_ui_followed_explain(file, &range, &f, err);
     f.unfinished = wick_cli_is_unfinished();
     f.kills_since = -1;
     if (!rc)
@@ -94,9 +97,10 @@ int wick_ui_front_view(void *ctx, const char *view, const struct wick_serve_file
         uint32_t segments; /* of the request's path */
         int (*write)(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
     } views[] = {{"explain", 5, write_explain},         {"collections", 5, wick_ui_collections},
-                 {"endpoints", 5, wick_ui_endpoints},   {"traces", 5, wick_ui_traces},
-                 {"trace", 6, wick_ui_trace},           {"latency", 5, wick_ui_latency},
-                 {"locks", 5, wick_ui_locks},           {"disturbances", 5, wick_ui_disturbances},
+                 {"memory", 5, wick_ui_memory},         {"endpoints", 5, wick_ui_endpoints},
+                 {"traces", 5, wick_ui_traces},         {"trace", 6, wick_ui_trace},
+                 {"latency", 5, wick_ui_latency},       {"locks", 5, wick_ui_locks},
+                 {"disturbances", 5, wick_ui_disturbances},
                  {"safepoints", 5, wick_ui_safepoints}, {"heap", 5, wick_ui_heap}};
     (void)ctx;
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {

@@ -39,6 +39,29 @@ static int write_memory_use(const struct wick_memory_use *u, const struct wick_a
     return rc;
 }
 
+int wick_ui_memory(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
+{
+    struct wick_memory_use *u = calloc(1, sizeof *u);
+    struct wick_range range;
+    struct wick_profile p;
+    if (!u || wick_profile_init(&p)) {
+        free(u);
+        return no_memory(err);
+    }
+    int rc = wick_ui_range(a, &range, err);
+    rc = rc ? rc
+            : wick_memory_use_read(u, &p, (char *const *)(uintptr_t)&file->path, 1, &range, wick_ui_read_quietly, err);
+    if (!rc && !u->moments && range.to_ns)
+        rc =
+            wick_err_set(err, WICK_E_NOTFOUND,
+                         "there is no reading of memory before the end of that time: one is written every ten seconds");
+    rc = rc ? rc : write_memory_use(u, a, out, err);
+    wick_memory_use_release(u);
+    wick_profile_release(&p);
+    free(u);
+    return rc;
+}
+
 /* --- collections --- */
 
 struct choice {
@@ -141,6 +164,9 @@ int wick_ui_front_copy_kept(void *ctx, const struct wick_growing *g, const struc
 {
     bool memory = !strcmp(a->segment[4], "memory") &&
                   (a->nsegments == 5 || (a->nsegments == 6 && !strcmp(a->segment[5], "series")));
+    /* What the model has kept of each reading is not enough for what `memory` says of one in the middle. */
+    if (memory && a->nsegments == 5 && (wick_ask_get(a, "from") || wick_ask_get(a, "to")))
+        return 1;
     bool collections = !strcmp(a->segment[4], "collections") && a->nsegments == 5;
     (void)ctx;
     if (!memory && (!collections || g->more_collections))

@@ -115,13 +115,21 @@ static int put_graph(const struct wick_lock_waits *w, size_t rows, FILE *out)
 int wick_ui_locks(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
 {
     enum { ROWS = 100, MOST_ROWS = 2000 };
+    struct wick_lock_waits chosen = {0};
+    struct wick_range range;
     int64_t rows;
     int rc = wick_ask_number(a, "rows", 1, MOST_ROWS, ROWS, &rows, err);
+    rc = rc ? rc : wick_ui_range(a, &range, err);
     const struct wick_lock_waits *w = rc ? NULL : wick_ui_followed_locks(file, err);
     if (!w)
         return -err->code;
-    if (put_graph(w, (size_t)rows, out))
+    if (!wick_range_is_all(&range)) {
+        rc = wick_lock_waits_choose(&chosen, w, &range);
+        w = &chosen;
+    }
+    if (rc || put_graph(w, (size_t)rows, out))
         rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    wick_lock_waits_release(&chosen);
     wick_ui_followed_trim();
     return rc;
 }

@@ -10,6 +10,15 @@ int wick_ui_no_events(struct wick_err *err)
                         "this is not a JFR recording; other formats contain only samples, not the events to show here");
 }
 
+int wick_ui_range(const struct wick_ask *a, struct wick_range *range, struct wick_err *err)
+{
+    int rc = wick_ask_number(a, "from", 0, INT64_MAX, 0, &range->from_ns, err);
+    rc = rc ? rc : wick_ask_number(a, "to", 0, INT64_MAX, 0, &range->to_ns, err);
+    if (!rc && range->to_ns && range->to_ns <= range->from_ns)
+        rc = wick_err_set(err, WICK_E_USAGE, "nothing lies between from and to");
+    return rc;
+}
+
 int wick_ui_read_quietly(struct wick_profile *p, const char *path, const struct wick_jfr_visitor *v,
                          struct wick_err *err)
 {

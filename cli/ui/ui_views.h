@@ -15,6 +15,7 @@
 
 #include "analysis/memory/gc_history.h"
 #include "analysis/memory/memory_use.h"
+#include "analysis/range.h"
 #include "jfr/reader/reader.h"
 #include "serve/serve.h"
 
@@ -24,6 +25,9 @@ int wick_ui_read_quietly(struct wick_profile *p, const char *path, const struct 
 
 /* -WICK_E_FORMAT: the input is of a format that contains only samples. */
 int wick_ui_no_events(struct wick_err *err);
+
+/* The range of time that a request asks for; {0} = it asks for none. -WICK_E_USAGE with a message. */
+int wick_ui_range(const struct wick_ask *a, struct wick_range *range, struct wick_err *err);
 
 /* What `wick ttsp --json` prints of the file, of each incident at most five threads with 60 frames. 0 or -WICK_E_* with
  * a message. */
@@ -53,6 +57,9 @@ int wick_ui_heap(const struct wick_serve_file *file, const struct wick_ask *a, F
 /* The same of the heap of a running JVM, which collects garbage and stands still while it writes its dump; the dump is
  * not kept. See struct wick_serve_front. */
 int wick_ui_heap_of_jvm(void *ctx, int pid, FILE *out, struct wick_err *err);
+
+/* What `wick memory --json` prints of a range of time. */
+int wick_ui_memory(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
 
 /* Resident memory by part over time, with the limits; at most `most` readings (>= 1). -WICK_E_NOMEM. */
 int wick_ui_memory_over_time(const struct wick_memory_use *u, size_t most, FILE *out);

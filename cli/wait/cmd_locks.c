@@ -11,6 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/input/inputs.h"
+#include "cli/input/view.h"
 #include "cli/wait/lock_table.h"
 #include "cli/record/look.h"
 #include "cli/ui.h"
@@ -19,7 +20,7 @@
 
 struct locks {
     struct wick_lock_options table;
-    const char *duration, *lib;
+    const char *duration, *lib, *from, *to;
     bool live; /* of a JVM, so they are recorded even if it ended before it said so */
     char *now; /* answer of the agent, malloc */
 };
@@ -44,11 +45,17 @@ static void ask(void *arg, struct wick_client *client)
 static int show(void *arg, char *const *paths, int n, struct wick_err *err)
 {
     const struct locks *l = arg;
-    struct wick_lock_waits w;
+    struct wick_lock_waits all, w = {0};
+    struct wick_range range;
     struct wick_profile p;
+    int rc = wick_view_range(l->from, l->to, paths, n, &range.from_ns, &range.to_ns, err);
+    if (rc)
+        return rc;
     if (wick_profile_init(&p))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    int rc = wick_lock_waits_read(&w, &p, paths, n, wick_cli_read_events, err);
+    rc = wick_lock_waits_read(&all, &p, paths, n, wick_cli_read_events, err);
+    if (!rc && wick_lock_waits_choose(&w, &all, &range))
+        rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
     bool recorded = w.recorded || w.not_ours || l->live;
     if (!rc && (recorded || l->now || l->table.json))
         rc = wick_lock_table(&w, &l->table, stdout, err);
@@ -58,11 +65,12 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
         rc = wick_err_set(err, WICK_E_NOTFOUND,
                           "waiting for locks was not recorded: record with -e lock, --lock or -e nativelock, or use "
                           "`wick locks PID`");
-    if (!rc && !w.nrows && !l->now)
+    if (!rc && !all.nrows && !l->now)
         wick_ui_note(
             "wick: waits are recorded with -e lock or --lock, native ones with -e nativelock, once they have ended; "
             "`wick locks PID` and `wick status PID` show waits that have not ended, and deadlocks");
     wick_lock_waits_release(&w);
+    wick_lock_waits_release(&all);
     wick_profile_release(&p);
     return rc;
 }
@@ -74,6 +82,8 @@ int wick_cmd_locks(int argc, char **argv)
     const struct wick_look_flag flags[] = {{WICK_ARG_ROWS, WICK_LOOK_NUMBER, &l.table.rows},
                                            {WICK_ARG_DURATION, WICK_LOOK_TEXT, &l.duration},
                                            {WICK_ARG_LIB, WICK_LOOK_TEXT, &l.lib},
+                                           {WICK_ARG_RANGE_FROM, WICK_LOOK_TEXT, &l.from},
+                                           {WICK_ARG_RANGE_TO, WICK_LOOK_TEXT, &l.to},
                                            {WICK_ARG_STACKS, WICK_LOOK_SWITCH, &l.table.stacks},
                                            {WICK_ARG_ALL_LOCKS, WICK_LOOK_SWITCH, &l.table.all},
                                            {WICK_ARG_JSON, WICK_LOOK_SWITCH, &l.table.json}};

@@ -55,7 +55,7 @@ static char *explained_files(const struct scene *s, int n)
     assert_true(fd >= 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     assert_int_equal(wick_profile_init(&p), 0);
-    if (wick_explain_read(&f, &p, paths, n, wick_cli_read_events, &err) || wick_explain_apply(&all, &f, &err))
+    if (wick_explain_read(&f, &p, paths, n, NULL, wick_cli_read_events, &err) || wick_explain_apply(&all, &f, &err))
         fail_msg("%s", err.msg);
     for (size_t i = 0; i < all.n; i++) {
         wick_strbuf_addf(&out, "%s: ", all.rows[i].rule->name);

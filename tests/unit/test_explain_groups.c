@@ -33,7 +33,7 @@ static void explain(struct found *o, struct scene s)
     assert_true(o->fd >= 0);
     snprintf(o->path, sizeof o->path, "/proc/self/fd/%d", o->fd);
     assert_int_equal(wick_profile_init(&o->p), 0);
-    if (wick_explain_read(&o->f, &o->p, paths, 1, wick_cli_read_events, &err) ||
+    if (wick_explain_read(&o->f, &o->p, paths, 1, NULL, wick_cli_read_events, &err) ||
         wick_explain_apply(&o->all, &o->f, &err))
         fail_msg("%s", err.msg);
 }

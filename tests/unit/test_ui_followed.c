@@ -232,7 +232,7 @@ static void read_whole(struct wick_explain_facts *whole, struct wick_profile *p,
 {
     struct wick_err err = {0};
     assert_int_equal(wick_profile_init(p), 0);
-    assert_int_equal(wick_explain_read(whole, p, &path, 1, wick_ui_read_quietly, &err), 0);
+    assert_int_equal(wick_explain_read(whole, p, &path, 1, NULL, wick_ui_read_quietly, &err), 0);
 }
 
 /* Judged again and again while more comes, and always as if it had been read as a whole. */
@@ -248,7 +248,7 @@ static void test_followed__what_is_explained_is_read_once(void **state)
     read_whole(&whole, &p, f.path);
     assert_true(whole.nwall > 0 && whole.nspans > 0);
     for (int again = 0; again < 2; again++) {
-        assert_int_equal(wick_ui_followed_explain(&f.as, &now, &err), 0);
+        assert_int_equal(wick_ui_followed_explain(&f.as, &(struct wick_range){0}, &now, &err), 0);
         assert_same_facts(&now, &whole);
         wick_explain_so_far_release(&now);
     }
@@ -260,7 +260,7 @@ static void test_followed__what_is_explained_is_read_once(void **state)
     read_whole(&whole, &p, both.path);
     for (int last = 0; last < 3; last++) {
         f.as.grows = !last;
-        assert_int_equal(wick_ui_followed_explain(&f.as, &now, &err), 0);
+        assert_int_equal(wick_ui_followed_explain(&f.as, &(struct wick_range){0}, &now, &err), 0);
         assert_same_facts(&now, &whole);
         wick_explain_so_far_release(&now);
     }
@@ -268,6 +268,41 @@ static void test_followed__what_is_explained_is_read_once(void **state)
     wick_profile_release(&p);
     close(f.fd);
     close(both.fd);
+    free(b.data);
+    wick_ui_followed_forget();
+}
+
+/* A range of time is read for itself, in turn with another one and with all of the recording, and stays a range while
+ * more comes. */
+static void test_followed__what_is_explained_of_a_range_is_of_that(void **state)
+{
+    struct bytes b = made_by(requests_write);
+    const struct wick_range ranges[] = {{REQUESTS_TIME_NS, REQUESTS_TIME_NS + 50 * REQUESTS_MS},
+                                        {REQUESTS_TIME_NS + 50 * REQUESTS_MS, REQUESTS_TIME_NS + 100 * REQUESTS_MS},
+                                        {0}};
+    struct wick_err err = {0};
+    struct wick_explain_facts whole, now;
+    struct wick_profile p;
+    struct file f;
+    (void)state;
+    make_file(&f, &b);
+    for (size_t i = 0; i < 6; i++) {
+        const struct wick_range *r = &ranges[i % 3];
+        assert_int_equal(wick_profile_init(&p), 0);
+        char *path = f.path;
+        assert_int_equal(wick_explain_read(&whole, &p, &path, 1, r, wick_ui_read_quietly, &err), 0);
+        assert_int_equal(whole.duration_ns, r->to_ns ? r->to_ns - r->from_ns : (int64_t)(2000 * REQUESTS_MS));
+        assert_int_equal(wick_ui_followed_explain(&f.as, r, &now, &err), 0);
+        assert_same_facts(&now, &whole);
+        assert_int_equal(now.p->start_ns, whole.p->start_ns);
+        wick_explain_so_far_release(&now);
+        assert_int_equal(wick_ui_followed_explain(&f.as, r, &now, &err), 0); /* from what was kept */
+        assert_same_facts(&now, &whole);
+        wick_explain_so_far_release(&now);
+        wick_explain_release(&whole);
+        wick_profile_release(&p);
+    }
+    close(f.fd);
     free(b.data);
     wick_ui_followed_forget();
 }
@@ -289,7 +324,7 @@ static void test_followed__a_part_grows_to_the_whole(void **state)
     f.as.until_ns = 1; /* long ago: as little as it may */
     f.as.partial = &partial;
     for (size_t before = 0; partial; steps++, before = now.nspans, wick_explain_so_far_release(&now)) {
-        assert_int_equal(wick_ui_followed_explain(&f.as, &now, &err), 0);
+        assert_int_equal(wick_ui_followed_explain(&f.as, &(struct wick_range){0}, &now, &err), 0);
         assert_true(now.nspans >= before);
         assert_true(!partial || now.nspans < whole.nspans);
         if (!partial)
@@ -360,7 +395,7 @@ static void test_followed__what_covers_no_time_yet_is_read_on(void **state)
     memcpy(b.data + LASTS_AT, lasts, sizeof lasts);
     assert_int_equal(pwrite(f.fd, b.data, b.n, (off_t)b.n), b.n);
     for (size_t steps = 0; partial; steps++, wick_explain_so_far_release(&now)) {
-        assert_int_equal(wick_ui_followed_explain(&f.as, &now, &err), 0);
+        assert_int_equal(wick_ui_followed_explain(&f.as, &(struct wick_range){0}, &now, &err), 0);
         assert_true(now.duration_ns > 0);
         wick_ui_followed_trim();
     }
@@ -499,6 +534,7 @@ int main(void)
         cmocka_unit_test(test_followed__locks_are_read_once),
         cmocka_unit_test(test_followed__safepoints_are_read_once),
         cmocka_unit_test(test_followed__what_is_explained_is_read_once),
+        cmocka_unit_test(test_followed__what_is_explained_of_a_range_is_of_that),
         cmocka_unit_test(test_followed__a_part_grows_to_the_whole),
         cmocka_unit_test(test_followed__a_part_is_not_unfinished),
         cmocka_unit_test(test_followed__what_covers_no_time_yet_is_read_on),

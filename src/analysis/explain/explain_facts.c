@@ -74,22 +74,34 @@ static void raise_to(int64_t *most, int64_t v)
         *most = v;
 }
 
-/* A counter that falls was reset. */
-static void count_on(struct wick_explain_counter *c, int64_t v)
+/* A counter that falls was reset. Of what it grew by since it was read last, the part in the range counts. */
+static void count_on(const struct wick_explain_facts *f, const struct wick_jfr_event *e, struct wick_explain_counter *c,
+                     int64_t v)
 {
+    int64_t now = not_negative(e->time_ns), grown = v >= c->last ? v - c->last : v;
     if (c->seen)
-        add_to(&c->grown, v >= c->last ? v - c->last : v);
+        add_to(&c->grown, wick_range_part(&f->range, grown, c->last_ns, now - c->last_ns));
     c->last = v;
+    c->last_ns = now;
     c->seen = true;
 }
 
 /* One that began with the recording: its first value counts as well. */
-static void count_all(struct wick_explain_counter *c, int64_t v)
+static void count_all(const struct wick_explain_facts *f, const struct wick_jfr_event *e,
+                      struct wick_explain_counter *c, int64_t v)
 {
-    if (!c->seen)
+    if (!c->seen) {
         c->last = 0;
+        c->last_ns = not_negative(f->p->start_ns);
+    }
     c->seen = true;
-    count_on(c, v);
+    count_on(f, e, c, v);
+}
+
+/* The part of a figure of an event that lies in the range. */
+static int64_t part(const struct wick_explain_facts *f, const struct wick_jfr_event *e, int64_t v)
+{
+    return wick_range_part(&f->range, v, not_negative(e->time_ns), not_negative(e->duration_ns));
 }
 
 static void take_span(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -100,7 +112,7 @@ static void take_span(struct wick_explain_facts *f, const struct wick_jfr_event 
                                         .end_ns = wick_sum(not_negative(e->time_ns), not_negative(e->duration_ns)),
                                         .thread = wick_jfr_event_thread(e, "eventThread"),
                                         .endpoint = text(e, "endpoint"),
-                                        .root = number(e, "root") == 1,
+                                        .root = number(e, "root") == 1 && wick_range_has(&f->range, e->time_ns),
                                         .unmounts = number(e, "virtual") == 1};
 }
 
@@ -131,7 +143,7 @@ static struct wick_explain_use *use_of(struct wick_explain_facts *f, uint32_t th
 static void take_thread_cpu(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     uint32_t thread = wick_jfr_event_thread(e, "eventThread");
-    int64_t cpu = number(e, "cpuTime"), delay = number(e, "runQueueDelay");
+    int64_t cpu = part(f, e, number(e, "cpuTime")), delay = part(f, e, number(e, "runQueueDelay"));
     uint32_t *ran = ADD(f, ran);
     if (ran)
         *ran = thread;
@@ -139,9 +151,9 @@ static void take_thread_cpu(struct wick_explain_facts *f, const struct wick_jfr_
     if (use) {
         add_to(&use->cpu_ns, cpu);
         add_to(&use->delay_ns, delay);
-        add_to(&use->slices, number(e, "timeslices"));
+        add_to(&use->slices, part(f, e, number(e, "timeslices")));
     }
-    bool hungry = wick_sum(cpu, delay) >= e->duration_ns / 2;
+    bool hungry = wick_sum(cpu, delay) >= part(f, e, e->duration_ns) / 2;
     bool collector = collects(wick_profile_str(f->p, f->p->threads[thread].name));
     add_to(&f->got_ns, cpu);
     if (hungry) {
@@ -292,12 +304,12 @@ static void take_neighbour(struct wick_explain_facts *f, const struct wick_jfr_e
     for (size_t i = 0; i < f->nneighbours; i++)
         if (f->neighbours[i].name == name) {
             f->neighbours[i].several |= f->neighbours[i].pid != pid;
-            add_to(&f->neighbours[i].cpu_ns, number(e, "cpuTime"));
+            add_to(&f->neighbours[i].cpu_ns, part(f, e, number(e, "cpuTime")));
             return;
         }
     struct wick_explain_neighbour *n = ADD(f, neighbours);
     if (n)
-        *n = (struct wick_explain_neighbour){.name = name, .pid = pid, .cpu_ns = number(e, "cpuTime")};
+        *n = (struct wick_explain_neighbour){.name = name, .pid = pid, .cpu_ns = part(f, e, number(e, "cpuTime"))};
 }
 
 static void take_queue(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -320,7 +332,7 @@ static void take_compilation(struct wick_explain_facts *f, const struct wick_jfr
 
 static void take_compiler(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    count_on(&f->compile_ns, number(e, "totalTimeSpent"));
+    count_on(f, e, &f->compile_ns, number(e, "totalTimeSpent"));
 }
 
 static void take_deopts(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -328,9 +340,9 @@ static void take_deopts(struct wick_explain_facts *f, const struct wick_jfr_even
     int64_t now = not_negative(e->time_ns),
             covered = f->ndeopts_then ? f->deopts_then[f->ndeopts_then - 1].covered_ns : 0;
     if (f->deopts.seen && now > f->deopts_ns)
-        add_to(&covered, now - f->deopts_ns);
+        add_to(&covered, wick_range_part(&f->range, now - f->deopts_ns, f->deopts_ns, now - f->deopts_ns));
     f->deopts_ns = now;
-    count_on(&f->deopts, number(e, "count"));
+    count_on(f, e, &f->deopts, number(e, "count"));
     struct wick_explain_reading *r = ADD(f, deopts_then);
     if (r)
         *r = (struct wick_explain_reading){covered, f->deopts.grown};
@@ -345,8 +357,8 @@ static void take_reason(struct wick_explain_facts *f, const struct wick_jfr_even
 
 static void take_classes(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    count_on(&f->loaded, number(e, "loadedClassCount"));
-    count_on(&f->unloaded, number(e, "unloadedClassCount"));
+    count_on(f, e, &f->loaded, number(e, "loadedClassCount"));
+    count_on(f, e, &f->unloaded, number(e, "unloadedClassCount"));
 }
 
 /* The compiler counts as switched off from the event that says so to the next one. */
@@ -406,9 +418,9 @@ static void take_cgroup_of(struct wick_explain_facts *f, const struct wick_jfr_e
         return;
     double limit = real(e, "limit");
     g->limit = limit > 0 ? limit : g->limit;
-    count_on(&g->periods, number(e, "periods"));
-    count_on(&g->throttled, number(e, "throttledPeriods"));
-    count_on(&g->throttled_ns, number(e, "throttledTime"));
+    count_on(f, e, &g->periods, number(e, "periods"));
+    count_on(f, e, &g->throttled, number(e, "throttledPeriods"));
+    count_on(f, e, &g->throttled_ns, number(e, "throttledTime"));
 }
 
 static void take_oom_kill(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -437,28 +449,30 @@ static void take_cgroup_cpu(struct wick_explain_facts *f, const struct wick_jfr_
         return;
     }
     f->cpu_limit = real(e, "limit");
-    count_on(&f->periods, number(e, "periods"));
-    count_on(&f->throttled, number(e, "throttledPeriods"));
-    count_on(&f->throttled_ns, number(e, "throttledTime"));
+    count_on(f, e, &f->periods, number(e, "periods"));
+    count_on(f, e, &f->throttled, number(e, "throttledPeriods"));
+    count_on(f, e, &f->throttled_ns, number(e, "throttledTime"));
 }
 
 static void take_cgroup_memory(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    f->memory_limit = number(e, "max");
-    f->memory_charged = number(e, "current");
-    count_on(&f->oom_kills, number(e, "oomKills"));
+    if (wick_range_has(&f->range, e->time_ns)) {
+        f->memory_limit = number(e, "max");
+        f->memory_charged = number(e, "current");
+    }
+    count_on(f, e, &f->oom_kills, number(e, "oomKills"));
 }
 
 static void take_pressure(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    count_on(&f->memory_full_ns, number(e, "memoryFull"));
-    count_on(&f->io_some_ns, number(e, "ioSome"));
+    count_on(f, e, &f->memory_full_ns, number(e, "memoryFull"));
+    count_on(f, e, &f->io_some_ns, number(e, "ioSome"));
 }
 
 static void take_safepoints(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    count_on(&f->safepoints, number(e, "count"));
-    count_on(&f->sync_ns, number(e, "timeToSafepoint"));
+    count_on(f, e, &f->safepoints, number(e, "count"));
+    count_on(f, e, &f->sync_ns, number(e, "timeToSafepoint"));
 }
 
 static void take_native_memory(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -536,16 +550,21 @@ static void take_recording(struct wick_explain_facts *f, const struct wick_jfr_e
     }
     for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
         totals[i]->seen = same;
+    f->unsampled_base_ns = same ? f->unsampled_base_ns : 0;
     f->recording_ms = began_ms;
 }
 
 static void take_profiler(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    count_all(&f->fired, number(e, "fired"));
-    count_all(&f->dropped, number(e, "dropped"));
-    count_all(&f->biased_ns, number(e, "biasedWeight"));
+    count_all(f, e, &f->fired, number(e, "fired"));
+    count_all(f, e, &f->dropped, number(e, "dropped"));
+    count_all(f, e, &f->biased_ns, number(e, "biasedWeight"));
     /* no counter: it falls when a sample comes that stands for time before it */
-    f->unsampled_ns = wick_sum(f->unsampled_before_ns, number(e, "cpuTimeUnsampled"));
+    int64_t unsampled = number(e, "cpuTimeUnsampled");
+    if (f->range.from_ns && e->time_ns < f->range.from_ns)
+        f->unsampled_base_ns = unsampled;
+    else if (wick_range_has(&f->range, e->time_ns))
+        f->unsampled_ns = wick_sum(f->unsampled_before_ns, not_negative(unsampled - f->unsampled_base_ns));
 }
 
 /* "-Xmx1g -Dx=y": the last -Xmx or -XX:MaxHeapSize counts, as for the JVM. 0 = neither. */
@@ -584,42 +603,47 @@ static void take_notice(struct wick_explain_facts *f, const struct wick_jfr_even
                                           .timed_out = number(e, "timedOut") != 0};
 }
 
+/* always: not only those of the range: what holds for the whole recording, and counters, whose growth in the range
+ * begins at a reading before it. */
+enum { IN_RANGE, ALWAYS };
+
 static const struct {
     const char *type;
     void (*take)(struct wick_explain_facts *f, const struct wick_jfr_event *e);
+    int always;
 } readers[] = {
-    {"wick.Span", take_span},
-    {"wick.ThreadCpu", take_thread_cpu},
-    {"jdk.GarbageCollection", take_gc},
-    {"jdk.GCPhasePause", take_pause},
-    {"jdk.ActiveRecording", take_recording},
-    {"jdk.CPULoad", take_load},
-    {"jdk.CPUInformation", take_cpus},
-    {"jdk.JVMInformation", take_jvm},
-    {"jdk.ResidentSetSize", take_rss},
-    {"wick.OutOfMemory", take_out_of_memory},
-    {"jdk.JavaMonitorWait", take_notice},
-    {"wick.DeadlockSearch", take_search},
-    {"wick.Deadlock", take_deadlock},
-    {"jdk.DirectBufferStatistics", take_direct_buffers},
-    {"wick.NativeMemory", take_native_memory},
-    {"wick.NativeLive", take_native_live},
-    {"wick.MachineTime", take_machine},
-    {"wick.Neighbour", take_neighbour},
-    {"wick.CgroupCpu", take_cgroup_cpu},
-    {"wick.OomKill", take_oom_kill},
-    {"wick.CgroupMemory", take_cgroup_memory},
-    {"wick.Pressure", take_pressure},
-    {"wick.Safepoints", take_safepoints},
-    {"wick.Profiler", take_profiler},
-    {"wick.CompileQueue", take_queue},
-    {"wick.Compilation", take_compilation},
-    {"jdk.CompilerStatistics", take_compiler},
-    {"wick.Deoptimizations", take_deopts},
-    {"wick.DeoptimizationReason", take_reason},
-    {"jdk.ClassLoadingStatistics", take_classes},
-    {"wick.CodeCache", take_code_cache},
-    {"wick.VmOperation", take_operation},
+    {"wick.Span", take_span, IN_RANGE},
+    {"wick.ThreadCpu", take_thread_cpu, IN_RANGE},
+    {"jdk.GarbageCollection", take_gc, IN_RANGE},
+    {"jdk.GCPhasePause", take_pause, IN_RANGE},
+    {"jdk.ActiveRecording", take_recording, ALWAYS},
+    {"jdk.CPULoad", take_load, IN_RANGE},
+    {"jdk.CPUInformation", take_cpus, ALWAYS},
+    {"jdk.JVMInformation", take_jvm, ALWAYS},
+    {"jdk.ResidentSetSize", take_rss, IN_RANGE},
+    {"wick.OutOfMemory", take_out_of_memory, IN_RANGE},
+    {"jdk.JavaMonitorWait", take_notice, IN_RANGE},
+    {"wick.DeadlockSearch", take_search, IN_RANGE},
+    {"wick.Deadlock", take_deadlock, IN_RANGE},
+    {"jdk.DirectBufferStatistics", take_direct_buffers, IN_RANGE},
+    {"wick.NativeMemory", take_native_memory, IN_RANGE},
+    {"wick.NativeLive", take_native_live, IN_RANGE},
+    {"wick.MachineTime", take_machine, IN_RANGE},
+    {"wick.Neighbour", take_neighbour, IN_RANGE},
+    {"wick.CgroupCpu", take_cgroup_cpu, ALWAYS},
+    {"wick.OomKill", take_oom_kill, IN_RANGE},
+    {"wick.CgroupMemory", take_cgroup_memory, ALWAYS},
+    {"wick.Pressure", take_pressure, ALWAYS},
+    {"wick.Safepoints", take_safepoints, ALWAYS},
+    {"wick.Profiler", take_profiler, ALWAYS},
+    {"wick.CompileQueue", take_queue, IN_RANGE},
+    {"wick.Compilation", take_compilation, IN_RANGE},
+    {"jdk.CompilerStatistics", take_compiler, ALWAYS},
+    {"wick.Deoptimizations", take_deopts, ALWAYS},
+    {"wick.DeoptimizationReason", take_reason, IN_RANGE},
+    {"jdk.ClassLoadingStatistics", take_classes, ALWAYS},
+    {"wick.CodeCache", take_code_cache, IN_RANGE},
+    {"wick.VmOperation", take_operation, IN_RANGE},
 };
 #define READERS (sizeof readers / sizeof *readers)
 
@@ -639,12 +663,16 @@ static void take(void *ctx, const struct wick_jfr_event *e)
     const struct wick_jfr_visitor timed = wick_spans_visitor(&f->timed);
     if (timed.want(timed.ctx, e->type))
         timed.event(timed.ctx, e);
+    bool in_range = wick_range_touches(&f->range, e->time_ns, e->duration_ns);
+    f->has_thread_cpu |= !in_range && !strcmp(e->type, "wick.ThreadCpu");
     for (size_t i = 0; i < READERS; i++)
         if (!strcmp(e->type, readers[i].type)) {
-            readers[i].take(f, e);
+            if (in_range || readers[i].always)
+                readers[i].take(f, e);
             return;
         }
-    wick_memory_use_take(&f->memory, f->p, e);
+    if (in_range)
+        wick_memory_use_take(&f->memory, f->p, e);
     wick_ttsp_incidents_take(&f->ttsp, e);
     wick_lock_waits_take(&f->locks, e);
 }
@@ -672,9 +700,38 @@ static uint32_t label_of(struct wick_profile *p, const struct wick_sample *s, co
     return key ? wick_profile_label(p, s->labels, key) : 0;
 }
 
-static void take_sample(void *ctx, const struct wick_sample *s)
+/* What of a sample lies in the range; false: nothing. */
+static bool cut_sample(const struct wick_range *r, const struct wick_sample *s, struct wick_sample *out)
+{
+    int64_t start = s->time_ns, end = s->duration_ns > 0 ? wick_sum_time(s->time_ns, s->duration_ns) : s->time_ns;
+    *out = *s;
+    if (!wick_range_touches(r, s->time_ns, s->duration_ns))
+        return false;
+    if (s->duration_ns <= 0)
+        return true;
+    wick_range_clip(r, &start, &end);
+    out->time_ns = start;
+    out->duration_ns = end - start;
+    out->weight = wick_range_part(r, s->weight, s->time_ns, s->duration_ns);
+    int64_t count = s->count < INT64_MAX ? (int64_t)s->count : INT64_MAX;
+    count = wick_range_part(r, count, s->time_ns, s->duration_ns);
+    out->count = count || !s->count ? (uint64_t)count : 1;
+    return true;
+}
+
+static void take_sample(void *ctx, const struct wick_sample *whole)
 {
     struct wick_explain_facts *f = ctx;
+    struct wick_sample in_range;
+    const struct wick_sample *s = whole;
+    if (!wick_range_is_all(&f->range)) {
+        if (!cut_sample(&f->range, whole, &in_range)) {
+            f->has_cpu |= f->p->events[s->event].kind == WICK_KIND_CPU;
+            f->has_wall |= f->p->events[s->event].kind == WICK_KIND_WALL;
+            return;
+        }
+        s = &in_range;
+    }
     struct wick_profile *p = f->p;
     const struct wick_sample_type *type = &p->events[s->event];
     struct wick_explain_sample *row = NULL;
@@ -709,7 +766,9 @@ static void take_sample(void *ctx, const struct wick_sample *s)
 
 struct wick_jfr_visitor wick_explain_visitor(struct wick_explain_facts *f)
 {
-    return (struct wick_jfr_visitor){.ctx = f, .sample = take_sample, .want = want, .event = take};
+    /* Of what is alive the last moment that the filter lets through counts. */
+    return (struct wick_jfr_visitor){
+        .ctx = f, .sample = take_sample, .want = want, .event = take, .filter.to_ns = f->range.to_ns};
 }
 
 void wick_explain_release(struct wick_explain_facts *f)

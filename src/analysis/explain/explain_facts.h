@@ -19,6 +19,7 @@
 #include "analysis/wait/lock_waits.h"
 #include "analysis/memory/memory_use.h"
 #include "analysis/span/spans.h"
+#include "analysis/range.h"
 #include "analysis/read.h"
 #include "analysis/trend.h"
 #include "analysis/wait/ttsp_incidents.h"
@@ -34,8 +35,8 @@ enum wick_explain_state {
 
 /* A counter that only grows, and what it grew by in the inputs so far. */
 struct wick_explain_counter {
-    int64_t last, grown;
-    bool seen; /* in this input */
+    int64_t last, grown, last_ns; /* last_ns: when it was read last */
+    bool seen;                    /* in this input */
 };
 
 struct wick_explain_sample {
@@ -151,6 +152,11 @@ struct wick_explain_notice {
 
 struct wick_explain_facts {
     struct wick_profile *p;
+    struct wick_range range;                /* that they are of */
+    bool has_cpu, has_wall, has_thread_cpu; /* samples, wick.ThreadCpu: outside of the range */
+    /* Of wick_explain_so_far, if the lists of ttsp and locks are its own: what p covers as a whole. */
+    bool chosen;
+    int64_t whole_start_ns, whole_end_ns;
     struct wick_ttsp_incidents ttsp;
     struct wick_explain_locked *locked;        /* by the last search for deadlocks of each recording */
     size_t nlocked, cap_locked, locked_before; /* before: of the recordings before this one */
@@ -234,23 +240,26 @@ struct wick_explain_facts {
     struct wick_explain_counter fired, dropped, biased_ns;
     /* CPU time without samples; that of the inputs before; that of the recordings before */
     int64_t unsampled_ns, unsampled_before_ns, unsampled_earlier_ns;
-    int64_t recording_ms; /* when the recording that the input is a part of began, 0 = not known */
-    bool failed;          /* memory ran out */
+    int64_t unsampled_base_ns; /* of this recording, what it was when the range began */
+    int64_t recording_ms;      /* when the recording that the input is a part of began, 0 = not known */
+    bool failed;               /* memory ran out */
 };
 
-/* Reads n recordings of any format ("-" = standard input) into f; the profile is initialised and outlives it. Samples
- * are not added to the profile's aggregates. 0 or as `read`. */
+/* Reads n recordings of any format ("-" = standard input) into f, what lies in a range of time (NULL = all); the
+ * profile is initialised and outlives it, and covers the range afterwards. Samples are not added to the profile's
+ * aggregates. 0 or as `read`; -WICK_E_NOTFOUND if nothing was recorded in that time. */
 int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char *const *paths, int n,
-                      wick_analysis_reader *read, struct wick_err *err);
+                      const struct wick_range *range, wick_analysis_reader *read, struct wick_err *err);
 void wick_explain_release(struct wick_explain_facts *f);
 
 /* The same for a reader of one input that grows: begin, and hand over what the visitor asks for. */
-void wick_explain_begin(struct wick_explain_facts *f, struct wick_profile *p);
+void wick_explain_begin(struct wick_explain_facts *f, struct wick_profile *p, const struct wick_range *range);
 struct wick_jfr_visitor wick_explain_visitor(struct wick_explain_facts *f);
 
 /* What f would be if the input ended here: rules are applied to that, and then more may be read into f. reader: of the
  * input, for what is alive; NULL = it has been read to its end. *now is to be released also on failure, and before more
- * is read: it shares what does not change. -WICK_E_NOMEM, or _NOTFOUND if no time has been covered yet. */
+ * is read: it shares what does not change, and until then the profile covers the range only. -WICK_E_NOMEM, or
+ * _NOTFOUND if no time has been covered yet. */
 int wick_explain_so_far(struct wick_explain_facts *f, const struct wick_jfr_reader *reader,
                         struct wick_explain_facts *now, struct wick_err *err);
 void wick_explain_so_far_release(struct wick_explain_facts *now);

@@ -74,9 +74,11 @@ static void cover(struct wick_profile *p, int64_t start_ns, int64_t end_ns)
     p->end_ns = end_ns > p->end_ns ? end_ns : p->end_ns;
 }
 
-void wick_explain_begin(struct wick_explain_facts *f, struct wick_profile *p)
+void wick_explain_begin(struct wick_explain_facts *f, struct wick_profile *p, const struct wick_range *range)
 {
     *f = (struct wick_explain_facts){.p = p, .ttsp.profile = p, .locks.profile = p, .kills_since = -1};
+    if (range)
+        f->range = *range;
     wick_spans_init(&f->timed, p);
     p->objects = true;
     p->keep = WICK_KEEP_LINES | WICK_KEEP_JAVA_KINDS;
@@ -86,10 +88,20 @@ void wick_explain_begin(struct wick_explain_facts *f, struct wick_profile *p)
 /* Adds what the input covered. */
 static void end_input(struct wick_explain_facts *f)
 {
-    const struct wick_profile *p = f->p;
-    if (p->end_ns > p->start_ns)
-        f->duration_ns = wick_sum(f->duration_ns, not_negative(p->end_ns) - not_negative(p->start_ns));
-    wick_explain_pauses_add(f, p->start_ns, p->end_ns);
+    int64_t start_ns = f->p->start_ns, end_ns = f->p->end_ns;
+    wick_range_clip(&f->range, &start_ns, &end_ns);
+    if (end_ns > start_ns)
+        f->duration_ns = wick_sum(f->duration_ns, not_negative(end_ns) - not_negative(start_ns));
+    wick_explain_pauses_add(f, start_ns, end_ns);
+}
+
+/* Leaves the slow safepoints and waits of the range, in lists of f's own. False without memory. */
+static bool choose(struct wick_explain_facts *f)
+{
+    struct wick_ttsp_incidents ttsp = f->ttsp;
+    struct wick_lock_waits locks = f->locks;
+    bool good = !wick_ttsp_incidents_choose(&f->ttsp, &ttsp, &f->range);
+    return !wick_lock_waits_choose(&f->locks, &locks, &f->range) && good;
 }
 
 /* Puts in order what stays as it is if more comes. False without memory. */
@@ -110,17 +122,31 @@ static int finish(struct wick_explain_facts *f, struct wick_err *err)
     if (f->memory.failed || f->failed || !leave_own_out(f) || !wick_explain_time_spans(f))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     if (!f->duration_ns)
-        return wick_err_set(err, WICK_E_NOTFOUND, "the recording does not say what time it covers");
+        return wick_err_set(err, WICK_E_NOTFOUND,
+                            wick_range_is_all(&f->range) ? "the recording does not say what time it covers"
+                                                         : "nothing was recorded in that time");
     wick_explain_join(f);
     return 0;
 }
 
-int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char *const *paths, int n,
-                      wick_analysis_reader *read, struct wick_err *err)
+/* All has been read: what is not of the range is left out. */
+static int end_range(struct wick_explain_facts *f, struct wick_err *err)
 {
-    const struct wick_jfr_visitor v = wick_explain_visitor(f);
+    struct wick_ttsp_incidents ttsp = f->ttsp;
+    struct wick_lock_waits locks = f->locks;
+    bool good = choose(f);
+    wick_ttsp_incidents_release(&ttsp);
+    wick_lock_waits_release(&locks);
+    wick_range_clip(&f->range, &f->p->start_ns, &f->p->end_ns);
+    return good ? 0 : wick_err_set(err, WICK_E_NOMEM, "out of memory");
+}
+
+int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char *const *paths, int n,
+                      const struct wick_range *range, wick_analysis_reader *read, struct wick_err *err)
+{
     int64_t start_ns = 0, end_ns = 0;
-    wick_explain_begin(f, p);
+    wick_explain_begin(f, p, range);
+    const struct wick_jfr_visitor v = wick_explain_visitor(f);
     for (int i = 0; i < n; i++) {
         begin_input(f, i);
         int rc = read(p, paths[i], &v, err);
@@ -131,7 +157,10 @@ int wick_explain_read(struct wick_explain_facts *f, struct wick_profile *p, char
         start_ns = p->start_ns;
         end_ns = p->end_ns;
     }
-    return tie(f) ? finish(f, err) : wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    if (!tie(f))
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    int rc = wick_range_is_all(&f->range) ? 0 : end_range(f, err);
+    return rc ? rc : finish(f, err);
 }
 
 /* --- of an input that is not read to its end --- */
@@ -173,11 +202,25 @@ int wick_explain_so_far(struct wick_explain_facts *f, const struct wick_jfr_read
         wick_jfr_reader_moments(reader, v.sample, now);
     }
     end_input(now);
+    if (!wick_range_is_all(&now->range)) {
+        now->chosen = true;
+        now->whole_start_ns = f->p->start_ns;
+        now->whole_end_ns = f->p->end_ns;
+        wick_range_clip(&now->range, &f->p->start_ns, &f->p->end_ns);
+        if (!choose(now))
+            return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    }
     return finish(now, err);
 }
 
 void wick_explain_so_far_release(struct wick_explain_facts *now)
 {
+    if (now->chosen) {
+        now->p->start_ns = now->whole_start_ns;
+        now->p->end_ns = now->whole_end_ns;
+        wick_ttsp_incidents_release(&now->ttsp);
+        wick_lock_waits_release(&now->locks);
+    }
     free(now->wall);
     free(now->cpu);
     free(now->live);

@@ -266,6 +266,8 @@ void wick_memory_use_end(struct wick_memory_use *u)
 struct reading {
     struct wick_memory_use *u;
     struct wick_profile *p;
+    struct wick_range range;
+    bool in_range; /* a moment of it has come */
 };
 
 static void no_sample(void *ctx, const struct wick_sample *s)
@@ -283,13 +285,22 @@ static bool want(void *ctx, const char *type)
 static void take(void *ctx, const struct wick_jfr_event *e)
 {
     struct reading *r = ctx;
+    if (r->range.to_ns && e->time_ns >= r->range.to_ns)
+        return;
+    bool begins = !strcmp(e->type, "wick.MemoryPart") && (!r->u->moments || e->time_ns != r->u->last_ns);
+    if (begins && !r->in_range && r->range.from_ns) { /* each moment stands in place of those before the range */
+        bool failed = r->u->failed;
+        wick_memory_use_release(r->u);
+        r->u->failed = failed;
+        r->in_range = e->time_ns >= r->range.from_ns;
+    }
     wick_memory_use_take(r->u, r->p, e);
 }
 
 int wick_memory_use_read(struct wick_memory_use *u, struct wick_profile *p, char *const *paths, int n,
-                         wick_analysis_reader *read, struct wick_err *err)
+                         const struct wick_range *range, wick_analysis_reader *read, struct wick_err *err)
 {
-    struct reading r = {u, p};
+    struct reading r = {.u = u, .p = p, .range = range ? *range : (struct wick_range){0}};
     const struct wick_jfr_visitor v = {.ctx = &r, .sample = no_sample, .want = want, .event = take};
     memset(u, 0, sizeof *u);
     for (int i = 0; i < n; i++) {

@@ -10,6 +10,7 @@
 #ifndef WICK_ANALYSIS_MEMORY_MEMORY_USE_H
 #define WICK_ANALYSIS_MEMORY_MEMORY_USE_H
 
+#include "analysis/range.h"
 #include "analysis/read.h"
 #include "analysis/trend.h"
 #include "footprint/nmt.h"
@@ -72,8 +73,9 @@ void wick_memory_use_end(struct wick_memory_use *u);
  * -WICK_E_NOMEM: then `to` is empty. */
 int wick_memory_use_copy(struct wick_memory_use *to, const struct wick_memory_use *u);
 
-/* Reads recordings. 0 or as `read`; u->moments is 0 where they have no such events. */
+/* Reads recordings: the moments in a range of time (NULL = all), or if none is in it, the last one before its end. 0 or
+ * as `read`; u->moments is 0 where they have no such events. */
 int wick_memory_use_read(struct wick_memory_use *u, struct wick_profile *p, char *const *paths, int n,
-                         wick_analysis_reader *read, struct wick_err *err);
+                         const struct wick_range *range, wick_analysis_reader *read, struct wick_err *err);
 
 #endif

@@ -207,6 +207,30 @@ void wick_lock_waits_tie(struct wick_lock_waits *w)
     group(w);
 }
 
+int wick_lock_waits_choose(struct wick_lock_waits *out, const struct wick_lock_waits *w, const struct wick_range *range)
+{
+    *out = *w;
+    out->looks = NULL; /* what was seen of the owners is with the waits */
+    out->locks = NULL;
+    out->nlooks = out->cap_looks = out->nrows = out->nlocks = 0;
+    out->cap_rows = w->nrows;
+    out->rows = calloc((size_t)w->nrows + 1, sizeof *out->rows);
+    for (uint32_t i = 0; out->rows && i < w->nrows; i++) {
+        struct wick_lock_wait_row r = w->rows[i];
+        if (!wick_range_touches(range, r.start_ns, r.duration_ns))
+            continue;
+        r.weight_ns = wick_range_part(range, r.weight_ns, r.start_ns, r.duration_ns);
+        r.duration_ns = wick_range_part(range, r.duration_ns, r.start_ns, r.duration_ns);
+        out->rows[out->nrows++] = r;
+    }
+    if (out->rows)
+        group(out);
+    if (out->rows && !out->failed)
+        return 0;
+    wick_lock_waits_release(out);
+    return -WICK_E_NOMEM;
+}
+
 struct wick_jfr_visitor wick_lock_waits_visitor(struct wick_lock_waits *w)
 {
     return (struct wick_jfr_visitor){.ctx = w, .sample = no_sample, .want = want, .event = take};

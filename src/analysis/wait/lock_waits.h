@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 
+#include "analysis/range.h"
 #include "analysis/read.h"
 #include "jfr/reader/reader.h"
 
@@ -22,7 +23,7 @@ struct wick_lock_wait_row {
     bool native;               /* of the C library */
     uint32_t file, class_name; /* number of the input; string of the profile */
     int64_t identity, number;  /* of the lock; of the wait, 0 = none */
-    int64_t start_ns, weight_ns, duration_ns;
+    int64_t start_ns, weight_ns, duration_ns; /* start: when it began */
     int64_t owner_ns;       /* when its owner was seen to have it, 0 = not known */
     uint32_t thread, stack; /* who waited, where; numbers in the profile */
     uint32_t owner;         /* thread that held it, 0 = not known */
@@ -78,6 +79,11 @@ struct wick_jfr_visitor wick_lock_waits_visitor(struct wick_lock_waits *w);
 bool wick_lock_waits_wants(const char *type);
 void wick_lock_waits_take(struct wick_lock_waits *w, const struct wick_jfr_event *e);
 void wick_lock_waits_tie(struct wick_lock_waits *w);
+
+/* Makes `out` the waits in a range of time, of those that last longer the part in it, after they have been tied: on its
+ * own but for the profile. -WICK_E_NOMEM: then `out` has none. */
+int wick_lock_waits_choose(struct wick_lock_waits *out, const struct wick_lock_waits *w,
+                           const struct wick_range *range);
 
 void wick_lock_waits_release(struct wick_lock_waits *w);
 

@@ -149,6 +149,9 @@ static void add_counters(struct wick_ttsp_incidents *in, const struct wick_jfr_e
     in->counters = (int64_t)in->file + 1;
     in->last_safepoints = count;
     in->last_sync_ns = sync;
+    struct wick_ttsp_reading *r = ADD(in, readings, nreadings, cap_readings);
+    if (r)
+        *r = (struct wick_ttsp_reading){in->file, e->time_ns, in->safepoints, in->sync_ns};
 }
 
 bool wick_ttsp_incidents_wants(const char *type)
@@ -392,11 +395,68 @@ int wick_ttsp_incidents_read(struct wick_ttsp_incidents *in, struct wick_profile
     return 0;
 }
 
+/* What the counters grew by in the range. */
+static void count_in(struct wick_ttsp_incidents *out, const struct wick_ttsp_incidents *in,
+                     const struct wick_range *range)
+{
+    out->safepoints = out->sync_ns = 0;
+    for (uint32_t i = 1; i < in->nreadings; i++) {
+        const struct wick_ttsp_reading *b = &in->readings[i], *a = b - 1;
+        int64_t length = a->file == b->file ? wick_sum_time(b->time_ns, -a->time_ns) : 0;
+        if (length <= 0)
+            continue;
+        out->safepoints =
+            wick_sum(out->safepoints, wick_range_part(range, b->safepoints - a->safepoints, a->time_ns, length));
+        out->sync_ns = wick_sum(out->sync_ns, wick_range_part(range, b->sync_ns - a->sync_ns, a->time_ns, length));
+    }
+}
+
+/* A slow thread with its signals; there is room. */
+static void copy_culprit(struct wick_ttsp_incidents *out, const struct wick_ttsp_incidents *in,
+                         const struct wick_ttsp_culprit *c)
+{
+    struct wick_ttsp_culprit *to = &out->culprits[out->nculprits++];
+    *to = *c;
+    to->first = out->nsignals;
+    for (uint32_t k = 0; k < c->count; k++)
+        out->signals[out->nsignals++] = in->signals[c->first + k];
+}
+
+int wick_ttsp_incidents_choose(struct wick_ttsp_incidents *out, const struct wick_ttsp_incidents *in,
+                               const struct wick_range *range)
+{
+    *out = *in;
+    out->slow = calloc((size_t)in->nslow + 1, sizeof *out->slow);
+    out->culprits = calloc((size_t)in->nculprits + 1, sizeof *out->culprits);
+    out->signals = calloc((size_t)in->nsignals + 1, sizeof *out->signals);
+    out->readings = NULL;
+    out->nslow = out->nculprits = out->nsignals = out->nreadings = out->cap_readings = 0;
+    out->cap_slow = in->nslow + 1;
+    out->cap_culprits = in->nculprits + 1;
+    out->cap_signals = in->nsignals + 1;
+    if (!out->slow || !out->culprits || !out->signals) {
+        wick_ttsp_incidents_release(out);
+        return -WICK_E_NOMEM;
+    }
+    count_in(out, in, range);
+    for (uint32_t i = 0; i < in->nslow; i++) {
+        const struct wick_ttsp_slow *s = &in->slow[i];
+        if (!wick_range_touches(range, s->time_ns, s->duration_ns))
+            continue;
+        out->slow[out->nslow] = *s;
+        out->slow[out->nslow++].first = out->nculprits;
+        for (uint32_t k = 0; k < s->count && out->nculprits < in->nculprits; k++)
+            copy_culprit(out, in, &in->culprits[s->first + k]);
+    }
+    return 0;
+}
+
 void wick_ttsp_incidents_release(struct wick_ttsp_incidents *in)
 {
     free(in->slow);
     free(in->culprits);
     free(in->signals);
+    free(in->readings);
     *in = (struct wick_ttsp_incidents){0};
 }
 

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 
+#include "analysis/range.h"
 #include "analysis/read.h"
 #include "jfr/reader/reader.h"
 
@@ -56,12 +57,19 @@ struct wick_ttsp_culprit {
     int64_t major_faults; /* during the incident */
 };
 
+/* What the JVM's counters said of all safepoints, and how much both had grown by then since the first reading. */
+struct wick_ttsp_reading {
+    uint32_t file;
+    int64_t time_ns, safepoints, sync_ns;
+};
+
 struct wick_ttsp_incidents {
     struct wick_profile *profile;
     struct wick_ttsp_slow *slow; /* worst first */
     struct wick_ttsp_culprit *culprits;
     struct wick_ttsp_signal *signals;
-    uint32_t nslow, nculprits, nsignals, cap_slow, cap_culprits, cap_signals;
+    struct wick_ttsp_reading *readings; /* in the order of the file */
+    uint32_t nslow, nculprits, nsignals, nreadings, cap_slow, cap_culprits, cap_signals, cap_readings;
     uint32_t file;
     int64_t threshold_ns;        /* lowest that a recording was made with, 0 = none was */
     int64_t safepoints, sync_ns; /* all of them, by the JVM's counters, and the time to reach them */
@@ -84,6 +92,11 @@ struct wick_jfr_visitor wick_ttsp_incidents_visitor(struct wick_ttsp_incidents *
 bool wick_ttsp_incidents_wants(const char *type);
 void wick_ttsp_incidents_take(struct wick_ttsp_incidents *in, const struct wick_jfr_event *e);
 void wick_ttsp_incidents_tie(struct wick_ttsp_incidents *in);
+
+/* Makes `out` the incidents that touch a range of time, with their threads and signals, after they have been tied; on
+ * its own but for the profile. -WICK_E_NOMEM: then `out` has none. */
+int wick_ttsp_incidents_choose(struct wick_ttsp_incidents *out, const struct wick_ttsp_incidents *in,
+                               const struct wick_range *range);
 
 void wick_ttsp_incidents_release(struct wick_ttsp_incidents *in);
 

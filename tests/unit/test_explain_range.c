@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `wick explain`, `locks`, `ttsp` and `memory` say of a part of a recording.
+ *
+ * The story lasts ten seconds. In the first five the thread "early" computes in app.Main.first, in the last five the
+ * thread "late" in app.Main.last; in the seventh second both a wait for a monitor of a second and a slow safepoint
+ * begin, and the CPU limit stops the cgroup in the last five seconds only. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analysis/explain/explain_rules.h"
+#include "base/frame_kind.h"
+#include "cli/input/inputs.h"
+#include "jfr/writer/writer.h"
+#include "record/output.h"
+
+#define MS       UINT64_C(1000000)
+#define SECOND   UINT64_C(1000000000)
+#define START_NS UINT64_C(5000000000000)
+#define EPOCH_NS UINT64_C(1700000000000000000)
+
+enum { SECONDS = 10, HALF = 5, SAMPLES = 100 /* a second */, EARLY = 1, LATE, FIRST = 1, LAST, ENTER };
+
+static size_t stack(void *arg, uint32_t id, struct wick_jfr_frame *out, size_t cap, bool *truncated)
+{
+    (void)arg, (void)cap;
+    *truncated = false;
+    out[0] = (struct wick_jfr_frame){.method = id, .line = 7, .kind = WICK_FRAME_C2};
+    return 1;
+}
+
+static int method(void *arg, uint32_t id, struct wick_jfr_method *out)
+{
+    static const char *const names[] = {"", "first", "last", "enter"};
+    (void)arg;
+    *out = (struct wick_jfr_method){.class_name = "app/Main", .name = names[id], .signature = "()V"};
+    return 0;
+}
+
+static int thread(void *arg, uint32_t id, struct wick_jfr_thread *out)
+{
+    const char *name = id == EARLY ? "early" : "late";
+    (void)arg;
+    *out = (struct wick_jfr_thread){.os_name = name, .os_tid = id, .java_name = name, .java_tid = id};
+    return 0;
+}
+
+static void write_second(struct wick_jfr_writer *w, uint64_t second)
+{
+    uint64_t now = START_NS + second * SECOND, late = second < HALF ? 0 : second - HALF;
+    uint32_t who = second < HALF ? EARLY : LATE;
+    for (uint64_t i = 0; i < SAMPLES; i++)
+        wick_jfr_write_execution_sample(w, &(struct wick_jfr_execution_sample){.start_ns = now + i * SECOND / SAMPLES,
+                                                                               .thread = who,
+                                                                               .stack = who,
+                                                                               .state = WICK_JFR_STATE_DEFAULT,
+                                                                               .weight_ns = SECOND / SAMPLES});
+    wick_jfr_write_thread_cpu(w, &(struct wick_jfr_thread_cpu){now, SECOND, who, SECOND, SECOND / 2, 10});
+    wick_jfr_write_cgroup_cpu(w, &(struct wick_jfr_cgroup_cpu){.start_ns = now,
+                                                               .limit = 2,
+                                                               .periods = 10 * second,
+                                                               .throttled = 5 * late,
+                                                               .throttled_ns = late * SECOND / 4});
+}
+
+static void write_waits(struct wick_jfr_writer *w)
+{
+    uint64_t at = START_NS + 7 * SECOND;
+    wick_jfr_write_java_monitor_enter(w, &(struct wick_jfr_java_monitor_enter){.start_ns = at,
+                                                                               .duration_ns = SECOND,
+                                                                               .thread = LATE,
+                                                                               .stack = ENTER,
+                                                                               .class_name = "app/Lock",
+                                                                               .owner = EARLY,
+                                                                               .hash = 1,
+                                                                               .weight_ns = 2 * SECOND});
+    wick_jfr_write_safepoint_latency(w, &(struct wick_jfr_safepoint_latency){.start_ns = at,
+                                                                             .duration_ns = 500 * MS,
+                                                                             .incident = 1,
+                                                                             .kind = "safepoint",
+                                                                             .reach_ns = 400 * MS,
+                                                                             .late_threads = 1});
+    wick_jfr_write_safepoint_laggard(w, &(struct wick_jfr_safepoint_laggard){.start_ns = at + 10 * MS,
+                                                                             .thread = LATE,
+                                                                             .stack = LAST,
+                                                                             .incident = 1,
+                                                                             .attempt = 1,
+                                                                             .kind = "late",
+                                                                             .waited_ns = 10 * MS,
+                                                                             .response_ns = MS,
+                                                                             .os_state = "R"});
+    wick_jfr_write_safepoint_arrival(w, &(struct wick_jfr_safepoint_arrival){.start_ns = at + 400 * MS,
+                                                                             .thread = LATE,
+                                                                             .incident = 1,
+                                                                             .waited_ns = 400 * MS,
+                                                                             .signals = 1,
+                                                                             .answers = 1});
+}
+
+static int record(void)
+{
+    static const struct wick_jfr_source source = {NULL, stack, method, thread, NULL};
+    const struct wick_jfr_config config = {.start_mono_ns = START_NS, .start_epoch_ns = EPOCH_NS};
+    struct wick_jfr_writer *w;
+    struct wick_output o;
+    int fd = memfd_create("range", MFD_CLOEXEC);
+    assert_int_equal(wick_output_init_fd(&o, dup(fd)), 0);
+    struct wick_jfr_sink sink = wick_output_sink(&o);
+    assert_int_equal(wick_jfr_writer_open(&w, &sink, &source, &config), 0);
+    for (uint64_t second = 0; second < SECONDS; second++) {
+        write_second(w, second);
+        wick_jfr_write_safepoints(
+            w, &(struct wick_jfr_safepoints){START_NS + second * SECOND, second * 8, second * MS, 0});
+        wick_jfr_write_memory_part(w, &(struct wick_jfr_memory_part){.start_ns = START_NS + second * SECOND,
+                                                                     .part = "malloc",
+                                                                     .resident = (second + 1) << 20});
+    }
+    write_waits(w);
+    assert_int_equal(wick_jfr_writer_close(w, START_NS + SECONDS * SECOND, NULL), 0);
+    wick_output_release(&o);
+    return fd;
+}
+
+static struct wick_range seconds(double from, double to)
+{
+    return (struct wick_range){(int64_t)EPOCH_NS + (int64_t)(from * 1e9), (int64_t)EPOCH_NS + (int64_t)(to * 1e9)};
+}
+
+/* A recording that is being judged. */
+struct judged {
+    int fd;
+    char path[64], *paths[1];
+    struct wick_profile p;
+    struct wick_explain_facts f;
+    struct wick_explain_findings all;
+};
+
+static void judge(struct judged *j, const struct wick_range *range)
+{
+    struct wick_err err = {0};
+    j->fd = record();
+    snprintf(j->path, sizeof j->path, "/proc/self/fd/%d", j->fd);
+    j->paths[0] = j->path;
+    assert_int_equal(wick_profile_init(&j->p), 0);
+    assert_int_equal(wick_explain_read(&j->f, &j->p, j->paths, 1, range, wick_cli_read_events, &err), 0);
+    assert_int_equal(wick_explain_apply(&j->all, &j->f, &err), 0);
+}
+
+static void release(struct judged *j)
+{
+    wick_explain_findings_release(&j->all);
+    wick_explain_release(&j->f);
+    wick_profile_release(&j->p);
+    close(j->fd);
+}
+
+static const struct wick_explain_finding *found(const struct judged *j, const char *rule)
+{
+    for (size_t i = 0; i < j->all.n; i++)
+        if (!strcmp(j->all.rows[i].rule->name, rule))
+            return &j->all.rows[i];
+    return NULL;
+}
+
+static const char *frame_of(const struct wick_explain_finding *f)
+{
+    for (unsigned i = 0; f && i < f->n; i++)
+        if (!strcmp(f->figures[i].key, "frame"))
+            return f->figures[i].text;
+    return "";
+}
+
+static void test_range__what_lasts_counts_with_its_part(void **state)
+{
+    const struct wick_range all = {0}, r = {100, 200}, open = {100, 0};
+    int64_t start = 50, end = 150;
+    (void)state;
+    assert_true(wick_range_is_all(&all));
+    assert_int_equal(wick_range_part(&all, 7, -5, 10), 7);
+    assert_int_equal(wick_range_part(&r, 1000, 50, 100), 500);
+    assert_int_equal(wick_range_part(&r, 1000, 0, 400), 250);
+    assert_int_equal(wick_range_part(&r, 1000, 200, 10), 0);
+    assert_int_equal(wick_range_part(&open, 1000, 50, 100), 500);
+    assert_int_equal(wick_range_part(&r, INT64_MAX, INT64_MIN, INT64_MAX), 0);
+    assert_int_equal(wick_range_part(&open, INT64_MAX, INT64_MAX - 1, INT64_MAX), INT64_MAX);
+    assert_true(wick_range_has(&r, 100) && !wick_range_has(&r, 200) && wick_range_touches(&r, 199, 0));
+    assert_false(wick_range_touches(&r, 0, 100));
+    wick_range_clip(&r, &start, &end);
+    assert_int_equal(start, 100);
+    assert_int_equal(end, 150);
+    wick_range_clip(&(struct wick_range){300, 400}, &start, &end);
+    assert_int_equal(start, end);
+}
+
+static void test_explain__of_a_range_has_what_happened_in_it(void **state)
+{
+    const struct wick_range first = seconds(0, HALF), last = seconds(HALF, SECONDS);
+    struct judged a, b;
+    (void)state;
+    judge(&a, &first);
+    judge(&b, &last);
+    assert_int_equal(a.f.duration_ns, HALF * SECOND);
+    assert_string_equal(frame_of(found(&a, "hot-method")), "app.Main.first:7");
+    assert_string_equal(frame_of(found(&b, "hot-method")), "app.Main.last:7");
+    assert_null(found(&a, "cpu-limit")); /* not stopped then */
+    assert_non_null(found(&b, "cpu-limit"));
+    assert_int_equal(a.f.periods.grown, 10 * HALF);
+    assert_int_equal(b.f.throttled.grown, 5 * (HALF - 1)); /* nothing is known after the last reading */
+    assert_int_equal(a.f.got_ns, HALF * SECOND);
+    assert_int_equal(a.f.ttsp.nslow, 0);
+    assert_int_equal(b.f.ttsp.nslow, 1);
+    assert_int_equal(b.f.ttsp.nculprits, 1);
+    assert_int_equal(a.f.locks.nrows, 0);
+    assert_int_equal(b.f.locks.nrows, 1);
+    assert_int_equal(a.f.memory.part[WICK_MEMORY_MALLOC].now.resident, (uint64_t)HALF << 20);
+    assert_int_equal(b.p.start_ns, last.from_ns);
+    release(&a);
+    release(&b);
+}
+
+static void test_explain__parts_of_a_second_count_in_part(void **state)
+{
+    const struct wick_range r = seconds(1.25, 1.75);
+    struct judged j;
+    (void)state;
+    judge(&j, &r);
+    assert_int_equal(j.f.got_ns, SECOND / 2);
+    assert_int_equal(j.f.hungry_delay_ns, SECOND / 4);
+    assert_int_equal(j.f.periods.grown, 5);
+    assert_int_equal(j.f.ncpu, SAMPLES / 2);
+    release(&j);
+}
+
+static void test_explain__of_no_time_says_so(void **state)
+{
+    const struct wick_range r = seconds(100, 200);
+    struct wick_explain_facts f;
+    struct wick_profile p;
+    struct wick_err err = {0};
+    char path[64], *paths[] = {path};
+    int fd = record();
+    (void)state;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    assert_int_equal(wick_profile_init(&p), 0);
+    assert_int_equal(wick_explain_read(&f, &p, paths, 1, &r, wick_cli_read_events, &err), -WICK_E_NOTFOUND);
+    assert_string_equal(err.msg, "nothing was recorded in that time");
+    wick_explain_release(&f);
+    wick_profile_release(&p);
+    close(fd);
+}
+
+static void test_locks__of_a_range_are_waited_for_in_it(void **state)
+{
+    struct wick_lock_waits all, in;
+    struct wick_profile p;
+    struct wick_err err = {0};
+    char path[64], *paths[] = {path};
+    int fd = record();
+    (void)state;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    assert_int_equal(wick_profile_init(&p), 0);
+    assert_int_equal(wick_lock_waits_read(&all, &p, paths, 1, wick_cli_read_events, &err), 0);
+    struct wick_range r = seconds(7.75, 9);
+    assert_int_equal(wick_lock_waits_choose(&in, &all, &r), 0);
+    assert_int_equal(in.nlocks, 1);
+    assert_int_equal(in.locks[0].total_ns, SECOND / 2); /* a quarter of the wait's weight */
+    assert_int_equal(in.locks[0].longest_ns, SECOND / 4);
+    assert_int_equal(in.rows[0].owner, all.rows[0].owner);
+    wick_lock_waits_release(&in);
+    r = seconds(0, 7);
+    assert_int_equal(wick_lock_waits_choose(&in, &all, &r), 0);
+    assert_int_equal(in.nlocks, 0);
+    assert_true(in.recorded);
+    wick_lock_waits_release(&in);
+    wick_lock_waits_release(&all);
+    wick_profile_release(&p);
+    close(fd);
+}
+
+static void test_safepoints__of_a_range_are_slow_in_it(void **state)
+{
+    struct wick_ttsp_incidents all, in;
+    struct wick_profile p;
+    struct wick_err err = {0};
+    char path[64], *paths[] = {path};
+    int fd = record();
+    (void)state;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    assert_int_equal(wick_profile_init(&p), 0);
+    assert_int_equal(wick_ttsp_incidents_read(&all, &p, paths, 1, wick_cli_read_events, &err), 0);
+    assert_int_equal(all.safepoints, 8 * (SECONDS - 1));
+    struct wick_range r = seconds(7.25, 7.75);
+    assert_int_equal(wick_ttsp_incidents_choose(&in, &all, &r), 0);
+    assert_int_equal(in.nslow, 1);
+    assert_int_equal(in.nculprits, 1);
+    assert_int_equal(in.culprits[in.slow[0].first].stack, all.culprits[0].stack);
+    assert_int_equal(in.signals[in.culprits[0].first].attempt, 1);
+    assert_int_equal(in.safepoints, 4);
+    wick_ttsp_incidents_release(&in);
+    r = seconds(0, 7);
+    assert_int_equal(wick_ttsp_incidents_choose(&in, &all, &r), 0);
+    assert_int_equal(in.nslow + in.nculprits, 0);
+    assert_int_equal(in.safepoints, 8 * 7);
+    wick_ttsp_incidents_release(&in);
+    wick_ttsp_incidents_release(&all);
+    wick_profile_release(&p);
+    close(fd);
+}
+
+static uint64_t malloc_in(struct wick_range r, uint32_t *moments)
+{
+    struct wick_memory_use *u = calloc(1, sizeof *u);
+    struct wick_profile p;
+    struct wick_err err = {0};
+    char path[64], *paths[] = {path};
+    int fd = record();
+    assert_non_null(u);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    assert_int_equal(wick_profile_init(&p), 0);
+    assert_int_equal(wick_memory_use_read(u, &p, paths, 1, &r, wick_cli_read_events, &err), 0);
+    uint64_t resident = u->moments ? u->part[WICK_MEMORY_MALLOC].now.resident : 0;
+    *moments = u->moments;
+    wick_memory_use_release(u);
+    wick_profile_release(&p);
+    free(u);
+    close(fd);
+    return resident >> 20;
+}
+
+static void test_memory__of_a_range_is_that_of_its_readings(void **state)
+{
+    uint32_t moments;
+    (void)state;
+    assert_int_equal(malloc_in((struct wick_range){0}, &moments), SECONDS);
+    assert_int_equal(moments, SECONDS);
+    assert_int_equal(malloc_in(seconds(2, 5), &moments), 5);
+    assert_int_equal(moments, 3);
+    assert_int_equal(malloc_in(seconds(4.2, 4.8), &moments), 5); /* the last one before its end */
+    assert_int_equal(moments, 1);
+    assert_int_equal(malloc_in(seconds(-5, -1), &moments), 0);
+    assert_int_equal(moments, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_range__what_lasts_counts_with_its_part),
+        cmocka_unit_test(test_explain__of_a_range_has_what_happened_in_it),
+        cmocka_unit_test(test_explain__parts_of_a_second_count_in_part),
+        cmocka_unit_test(test_explain__of_no_time_says_so),
+        cmocka_unit_test(test_locks__of_a_range_are_waited_for_in_it),
+        cmocka_unit_test(test_safepoints__of_a_range_are_slow_in_it),
+        cmocka_unit_test(test_memory__of_a_range_is_that_of_its_readings),
+    };
+    return cmocka_run_group_tests_name("explain_range", tests, NULL, NULL);
+}
