@@ -364,6 +364,9 @@ static void write_evidence(const struct wick_explain_finding *r, const struct wi
         fputc('}', out);
     }
     fputc(']', out);
+    if (r->when_to_ns)
+        fprintf(out, ",\"when\":{\"from_ns\":%" PRId64 ",\"to_ns\":%" PRId64 ",\"share\":%.3g}", r->when_from_ns,
+                r->when_to_ns, r->when_share);
     add_command(&command, r, in);
     if (command.len) {
         fputs(",\"command\":", out);

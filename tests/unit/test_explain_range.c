@@ -254,6 +254,31 @@ static void test_explain__of_no_time_says_so(void **state)
     close(fd);
 }
 
+/* What is going on all of the time has no `when`; what is in a half has it. */
+static void test_explain__a_finding_knows_when_it_was(void **state)
+{
+    const struct wick_range first = seconds(0, HALF);
+    struct judged all, half;
+    int64_t at = (int64_t)(EPOCH_NS + 7 * SECOND);
+    (void)state;
+    judge(&all, NULL);
+    judge(&half, &first);
+    const struct wick_explain_finding *late = found(&all, "late-safepoints");
+    assert_non_null(late);
+    assert_true(late->when_from_ns <= at && late->when_to_ns > at);
+    assert_true(late->when_to_ns - late->when_from_ns <= (int64_t)SECOND);
+    const struct wick_explain_finding *hot = found(&all, "hot-method");
+    assert_non_null(hot);
+    bool is_first = strstr(frame_of(hot), "first") != NULL;
+    assert_int_equal(hot->when_from_ns / (int64_t)SECOND, (EPOCH_NS + (is_first ? 0 : HALF * SECOND)) / SECOND);
+    assert_true(hot->when_to_ns - hot->when_from_ns <= (int64_t)(HALF * SECOND));
+    assert_true(hot->when_share >= 0.8);
+    assert_non_null(found(&half, "hot-method"));
+    assert_int_equal(found(&half, "hot-method")->when_to_ns, 0); /* all of its time */
+    release(&all);
+    release(&half);
+}
+
 static void test_locks__of_a_range_are_waited_for_in_it(void **state)
 {
     struct wick_lock_waits all, in;
@@ -353,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_explain__of_a_range_has_what_happened_in_it),
         cmocka_unit_test(test_explain__parts_of_a_second_count_in_part),
         cmocka_unit_test(test_explain__of_no_time_says_so),
+        cmocka_unit_test(test_explain__a_finding_knows_when_it_was),
         cmocka_unit_test(test_locks__of_a_range_are_waited_for_in_it),
         cmocka_unit_test(test_safepoints__of_a_range_are_slow_in_it),
         cmocka_unit_test(test_memory__of_a_range_is_that_of_its_readings),

@@ -72,6 +72,9 @@ void wick_explain_share_of(struct wick_explain *x, struct wick_explain_finding *
 /* Takes findings that are open questions out of the list. */
 void wick_explain_set_aside(struct wick_explain_findings *out);
 
+/* explain_when.c: whether what it rests on happened within a short time, and when. Filters first. */
+void wick_explain_learn_when(const struct wick_explain_facts *f, struct wick_explain_finding *r);
+
 /* explain_group.c: how the time went; the cost of collections that stop the program; the order of findings. */
 void wick_explain_learn_parts(struct wick_explain *x);
 void wick_explain_learn_accounts(struct wick_explain *x); /* explain_account.c */

@@ -746,6 +746,8 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
         wick_explain_garbage(&x);
     forget_waits(&x);
     wick_explain_rank(out);
+    for (size_t i = 0; i < out->n; i++)
+        wick_explain_learn_when(f, &out->rows[i]);
     if (out->failed || f->failed)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     return 0;

@@ -92,6 +92,10 @@ struct wick_explain_finding {
     struct wick_explain_filter filters[WICK_EXPLAIN_FILTERS];
     struct wick_explain_step steps[WICK_EXPLAIN_LINKS + 1];
     unsigned n, nfilters, nsteps;
+    /* The stretch of time in which most of what it rests on happened, and the share of that; 0 = it goes on all of the
+     * time, or that is not known. */
+    int64_t when_from_ns, when_to_ns;
+    double when_share;
     int64_t record_ns; /* 0 = decided; else: the samples are too few, a recording of that length should do */
 };
 
