@@ -9,6 +9,7 @@
  *     jfr_synth requests FILE         the requests of requests.h
  *     jfr_synth owners FILE           the same with who had the locks
  *     jfr_synth disturbances FILE     the minute of disturb_story.h
+ *     jfr_synth halves FILE            the two different halves of halves.h
  *     jfr_synth memory FILE            the readings and collections of memory_story.h
  *     jfr_synth load FILE STACKS SAMPLES   one chunk in which so many different stacks, of 10 to 30 frames, branch out
  *                                      as calls do: what a converter is measured with
@@ -28,6 +29,7 @@
 #include "base/frame_kind.h"
 #include "jfr/writer/writer.h"
 #include "disturb_story.h"
+#include "halves.h"
 #include "lock_story.h"
 #include "memory_story.h"
 #include "plain.h"
@@ -363,6 +365,16 @@ static int cmd_load(const char *path, uint32_t stacks, uint64_t samples)
     return 0;
 }
 
+static const struct {
+    const char *name;
+    int (*write)(int fd);
+} stories[] = {{"requests", requests_write},
+               {"owners", requests_write_locks},
+               {"disturbances", disturb_story_write},
+               {"memory", memory_story_write},
+               {"locks", lock_story_write},
+               {"halves", halves_write}};
+
 int main(int argc, char **argv)
 {
     if (argc == 5 && !strcmp(argv[1], "load"))
@@ -373,25 +385,18 @@ int main(int argc, char **argv)
         return cmd_write(argv[2], argc > 3 ? strtoull(argv[3], NULL, 10) : 100000);
     if (argc == 3 && !strcmp(argv[1], "endless"))
         return cmd_endless(argv[2]);
-    bool requests = argc == 3 && !strcmp(argv[1], "requests");
-    bool owners = argc == 3 && !strcmp(argv[1], "owners");
-    bool disturbances = argc == 3 && !strcmp(argv[1], "disturbances");
-    bool locks = argc == 3 && !strcmp(argv[1], "locks");
-    if (requests || owners || disturbances || locks || (argc == 3 && !strcmp(argv[1], "memory"))) {
+    for (size_t i = 0; argc == 3 && i < sizeof stories / sizeof *stories; i++) {
+        if (strcmp(argv[1], stories[i].name) != 0)
+            continue;
         int fd = open(argv[2], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-        return fd < 0 || (requests       ? requests_write(fd)
-                          : owners       ? requests_write_locks(fd)
-                          : disturbances ? disturb_story_write(fd)
-                          : locks        ? lock_story_write(fd)
-                                         : memory_story_write(fd))
-                   ? 1
-                   : 0;
+        return fd < 0 || stories[i].write(fd) ? 1 : 0;
     }
     if (argc == 3 && !strcmp(argv[1], "size"))
         return cmd_size(argv[2]);
-    fputs("usage: jfr_synth write FILE [SAMPLES] | endless FILE | size FILE | requests FILE | owners FILE |\n"
-          "       jfr_synth disturbances FILE | memory FILE | locks FILE |\n"
-          "       jfr_synth load|plain FILE STACKS SAMPLES\n",
-          stderr);
+    fputs(
+        "usage: jfr_synth write FILE [SAMPLES] | endless FILE | size FILE | requests FILE | owners FILE |\n"
+        "       jfr_synth disturbances FILE | memory FILE | locks FILE | halves FILE |\n"
+        "       jfr_synth load|plain FILE STACKS SAMPLES\n",
+        stderr);
     return 2;
 }

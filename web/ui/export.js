@@ -30,10 +30,14 @@ function pointOf(ns) {
   return `@${digits.slice(0, -9)}.${digits.slice(-9)}`;
 }
 
+function timeOf({ from, to }) {
+  return to > from ? ['--from', pointOf(from), '--to', pointOf(to)] : [];
+}
+
 function chosen(state) {
   const out = state.event ? ['-e', state.event] : [];
   const put = (option, value) => value && out.push(option, value);
-  if (state.to > state.from) out.push('--from', pointOf(state.from), '--to', pointOf(state.to));
+  out.push(...timeOf(state));
   for (const option of ['thread', 'process', 'state', 'exclude']) put(`--${option}`, state[option]);
   put('--include', state.filter);
   if (state.package) out.push('--include', `${exactly(state.package).slice(0, -1)}\\.`);
@@ -61,10 +65,10 @@ function compareCommand(state, recording, base) {
 export function commandOf(state, recording, base) {
   const { tab, show } = state;
   if (recording.content === 'heap') return ['wick', 'heap', recording.path];
-  const only = { explain: ['wick', 'explain'], interference: ['wick', 'explain'], memory: ['wick', 'memory'] }[tab];
-  if (only) return [...only, recording.path];
+  const only = { explain: 'explain', interference: 'explain', memory: 'memory' }[tab];
+  if (only) return ['wick', only, ...timeOf(state), recording.path];
   if (tab === 'slow' && state.trace) return ['wick', 'trace', recording.path, state.trace];
-  if (tab === 'slow') return rangeOf(state).length ? requestOf(recording, 'endpoints', rangeOf(state)) : ['wick', 'endpoints', recording.path];
+  if (tab === 'slow') return ['wick', 'endpoints', ...timeOf(state), recording.path];
   if (tab === 'compare') return compareCommand(state, recording, base);
   if (show === 'methods') return ['wick', 'top', ...chosen(state), recording.path];
   if (show === 'threads') return ['wick', 'top', '--by', 'thread', ...chosen(state), recording.path];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What changed between two recordings, in the sentences of `wick explain`: those of one only, and those whose cost is another share of the
-// time. They are of each recording as a whole.
+// What changed between two selections, in the sentences of `wick explain`: those of one only, and those whose cost is another share of the
+// time. They are of the chosen time of each side, whatever filters it has.
 import { exchange, h, plainList } from './dom.js';
-import { upperFirst } from './explain.js';
+import { evidenceOf, linkTo, upperFirst } from './explain.js';
+import { baseState, rangeOf } from './state.js';
 import { formatWeight } from '../flame/text.js';
 import { Slot } from './view.js';
 
@@ -21,9 +22,15 @@ export function changedFindings(before, after) {
     const [a, b] = [old.get(key), now.get(key)];
     const [was, is] = [a?.share ?? 0, b?.share ?? 0];
     const word = !a ? 'new' : !b ? 'gone' : is > FACTOR * was ? 'more' : was > FACTOR * is ? 'less' : '';
-    if (word) out.push({ word, sentence: (b ?? a).f.sentence, before: was, after: is });
+    if (word) out.push({ word, finding: (b ?? a).f, before: was, after: is });
   }
   return out.sort((x, y) => Math.abs(y.after - y.before) - Math.abs(x.after - x.before));
+}
+
+/** The state of the comparison that shows what a finding rests on, or of the page that does. */
+export function comparedBy(finding, state, recording) {
+  const to = evidenceOf({ ...finding, evidence: { ...finding.evidence, when: undefined } }, state, recording);
+  return to.tab === 'cpu' ? { ...to, tab: 'compare', split: false } : to;
 }
 
 /** The sentences, once those of both recordings are there. */
@@ -40,21 +47,24 @@ export class ChangedFindings {
 
   /** @param base the recording from before */
   update(context, base) {
-    const same = base.id === context.recording.id;
-    const pair = `${base.id} ${context.recording.id}`;
+    const [before, after] = [rangeOf(baseState(context.state)), rangeOf(context.state)];
+    const same = base.id === context.recording.id && String(before) === String(after);
+    const pair = [base.id, before, context.recording.id, after].join(' ');
+    this.context = context;
     if (pair !== this.pair) {
       this.answers = [null, null];
       this.root.hidden = true;
       this.pair = pair;
     }
     if (same) return;
-    this.slots[0].ask({ ...context, recording: base }, 'explain', []);
-    this.slots[1].ask(context, 'explain', []);
+    this.slots[0].ask({ ...context, recording: base }, 'explain', before);
+    this.slots[1].ask(context, 'explain', after);
   }
 
   take(side, answer) {
     this.answers[side] = answer;
     const [before, after] = this.answers;
+    const { state, recording } = this.context;
     this.root.hidden = !before || !after;
     if (this.root.hidden) return;
     const found = changedFindings(before, after);
@@ -62,7 +72,7 @@ export class ChangedFindings {
     const shares = ({ word, before: a, after: b }) => (word === 'new' || word === 'gone' ? '' : `, ${each(a)} in each second before, ${each(b)} after`);
     const rest = found.length > MOST ? `, and ${found.length - MOST} more` : '';
     exchange(this.root, h('h2', 'What changed, in sentences'),
-      found.length ? plainList(found.slice(0, MOST).map((c) => [h('strong', `${c.word}${shares(c)}: `), `${upperFirst(c.sentence)}.`])) : h('p', 'What wick explain finds is the same in both.'),
-      h('p.quiet', `Of each recording as a whole, whatever is chosen above${before.partial || after.partial ? '; of what has been read so far' : ''}${rest}.`));
+      found.length ? plainList(found.slice(0, MOST).map((c) => [h('strong', `${c.word}${shares(c)}: `), `${upperFirst(c.finding.sentence)}. `, linkTo(comparedBy(c.finding, state, recording), c.finding)])) : h('p', 'What wick explain finds is the same in both.'),
+      h('p.quiet', `Of the chosen time of each side, or all of it, whatever filters it has${before.partial || after.partial ? '; of what has been read so far' : ''}${rest}.`));
   }
 }

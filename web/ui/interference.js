@@ -3,15 +3,13 @@
 // safepoints, throttling and the like over time, who blocks whom, and states of threads over time.
 import { commandLine, emptyBox, exchange, h } from './dom.js';
 import { Disturbances } from './disturbances.js';
-import { upperFirst } from './explain.js';
+import { Disturbances as Found } from './found.js';
 import { LockGraph, threadsOf } from './lock_graph.js';
-import { queryOf } from './state.js';
+import { queryOf, rangeOf } from './state.js';
 import { Safepoints } from './safepoints.js';
 import { TimeAxis } from './series.js';
 import { eventsOf, Slot } from './view.js';
 import { formatWeight } from '../flame/text.js';
-
-const ABOUT = /safepoint|vm-operation|neighbour|starvation|cpu-limit|throttl|pressure|pause|migration|steal|lock|stall|compile|code-cache|page-fault/;
 
 export class InterferenceView {
   constructor() {
@@ -31,30 +29,16 @@ export class InterferenceView {
   update(context) {
     const wall = eventsOf(context.recording, ['wall'])[0];
     const others = eventsOf(context.recording, ['lock', 'ttsp'])[0];
-    this.found.ask(context, 'explain', []);
+    const range = rangeOf(context.state);
+    this.found.ask(context, 'explain', range);
     this.safepoints.ask(context, 'safepoints', []);
     this.disturbances.update(context);
-    this.locks.ask(context, 'locks', []);
+    this.locks.ask(context, 'locks', range);
     const query = (event) => [...queryOf({ ...context.state, event }, ['no_idle', 'from', 'to']), ['no_idle', '1']];
     if (wall) this.states.ask(context, 'series', [...query(wall.name), ['by', 'state'], ['bins', '200'], ['top', '8']]);
     else this.states.root.replaceChildren(emptyBox('States of threads are not in this recording', 'The wall clock records whether threads run, wait for a CPU, for a monitor, for I/O or for work:', commandLine('wick record -e cpu,wall PID')));
     this.events.root.hidden = !others;
     if (others) this.events.ask(context, 'series', [...query(others.name), ['by', 'thread'], ['bins', '200'], ['top', '5']]);
-  }
-}
-
-class Found extends Slot {
-  constructor() {
-    super('section.card');
-  }
-
-  draw(answer) {
-    const about = answer.findings.filter((f) => ABOUT.test(f.rule));
-    const missing = answer.not_recorded.map((t) => h('li', upperFirst(t)));
-    exchange(this.root, h('h2', 'What disturbs it'),
-      about.length ? h('ul.plain-list', ...about.map((f) => h('li', h('strong', formatWeight(f.cost_ns, 'ns')), ` ${upperFirst(f.sentence)}.`, f.advice ? h('span.quiet', ` ${upperFirst(f.advice)}.`) : null)))
-        : h('p', 'No safepoint, lock, neighbour or limit cost enough to be named.'),
-      missing.length ? h('details', h('summary', 'Not recorded'), h('ul.plain-list', ...missing)) : null);
   }
 }
 
@@ -79,7 +63,7 @@ class Locks extends Slot {
 
   draw(answer, context) {
     if (!answer.flows.length) {
-      const [title, text] = answer.recorded ? ['No thread waited for another', 'Waiting for locks was recorded, and nothing waited for a lock that another thread held.']
+      const [title, text] = answer.recorded ? [`No thread waited for another${rangeOf(context.state).length ? ' in the chosen time' : ''}`, 'Waiting for locks was recorded, and nothing waited for a lock that another thread held.']
         : ['Waiting for locks is not in this recording', 'With it, this shows which threads wait for which locks, and who holds them:'];
       this.root.replaceChildren(emptyBox(title, text, answer.recorded ? null : commandLine('wick record -e cpu,wall,lock PID')));
       return;

@@ -5,9 +5,9 @@ import { commandLine, emptyBox, exchange, factsOf, h } from './dom.js';
 import { clockOf, durationOf } from './format.js';
 import { HeapOfJvm } from './heap.js';
 import { CollectionsChart, partColour, ResidentChart } from './memory_charts.js';
-import { formatState } from './state.js';
+import { formatState, rangeOf } from './state.js';
 import { figures, Table } from './table.js';
-import { Over } from './time_chart.js';
+import { Over, OverAndTables } from './time_chart.js';
 import { eventsOf, isMissing, Slot } from './view.js';
 
 const size = (v) => formatWeight(v, 'bytes');
@@ -41,7 +41,7 @@ export class MemoryView {
   }
 
   update(context) {
-    this.parts.ask(context, 'memory', []);
+    this.parts.ask(context, 'memory', rangeOf(context.state));
     this.resident.ask(context, 'memory/series', []);
     this.collections.ask(context, 'collections', []);
     const { state, recording } = context;
@@ -77,7 +77,8 @@ class Parts extends Slot {
   fail(e) {
     if (!isMissing(e)) return super.fail(e);
     this.shown = false;
-    this.root.replaceChildren(emptyBox('No readings of memory', `${e.why} A recording of ten seconds or more has them unless they are turned off:`, commandLine('wick record -d 60 PID')));
+    if (rangeOf(this.context.state).length) this.root.replaceChildren(emptyBox('No reading of memory before the end of the chosen time', e.why));
+    else this.root.replaceChildren(emptyBox('No readings of memory', `${e.why} A recording of ten seconds or more has them unless they are turned off:`, commandLine('wick record -d 60 PID')));
   }
 
   draw(answer) {
@@ -96,7 +97,8 @@ class Parts extends Slot {
       facts.push(['Limit', `${size(limit)}, ${formatPercent(answer.resident, limit)} used${left ? `; ${left}` : ''}`]);
     }
     this.table.update(shown);
-    this.root.replaceChildren(h('h2', 'Resident memory at the last reading'),
+    const of = rangeOf(this.context.state).length ? ` ${answer.last_ns < this.context.state.from ? 'before' : 'of'} the chosen time` : '';
+    this.root.replaceChildren(h('h2', `Resident memory at the last reading${of}, ${clockOf(answer.last_ns)} UTC`),
       h('dl.facts', factsOf(facts)), this.bar(shown.filter((p) => p.in_resident_set)), this.table.root,
       ...this.countedByJvm(answer.nmt));
   }
@@ -133,10 +135,11 @@ class Resident extends Over {
   }
 }
 
-class Collections extends Over {
+class Collections extends OverAndTables {
   constructor() {
-    super('Garbage collections', (onRange) => new CollectionsChart(onRange));
+    super('Garbage collections', (onRange) => new CollectionsChart(onRange), 'collections');
     this.facts = h('dl.facts');
+    [this.byCause, this.byPause] = ['By cause', 'Longest pauses'].map((text) => h('h3', text));
     this.causes = new Table([
       { key: 'cause', head: 'Cause', value: (r) => r.cause ?? 'not known' },
       figures('count', 'Collections', formatCount), figures('pauses_ns', 'Total pause', ns, { all: () => this.paused }),
@@ -158,13 +161,9 @@ class Collections extends Over {
     return answer.total > 0;
   }
 
-  below() {
-    return [this.facts, h('h3', 'By cause'), this.causes.root, h('h3', 'Longest pauses'), this.longest.root];
-  }
-
-  fill(answer) {
-    const { recording } = this.context;
-    const length = recording.end_ns - recording.start_ns;
+  tables(answer) {
+    const { length } = this;
+    if (!answer.total) return [h('p', 'No collection in the chosen time.')];
     this.paused = answer.causes.reduce((sum, c) => sum + c.pauses_ns, 0) || 1;
     const longest = answer.causes.reduce((m, c) => Math.max(m, c.longest_pause_ns), 0);
     const facts = [['Collections', formatCount(answer.total)], ['Total pause', ns(this.paused)], ['Longest pause', ns(longest)]];
@@ -172,5 +171,6 @@ class Collections extends Over {
     this.facts.replaceChildren(...factsOf(facts));
     this.causes.update(answer.causes);
     this.longest.update(answer.collections.slice().sort((a, b) => b.longest_pause_ns - a.longest_pause_ns).slice(0, 12));
+    return [this.facts, this.byCause, this.causes.root, this.byPause, this.longest.root];
   }
 }

@@ -10,6 +10,7 @@ import { ExplainView } from './explain.js';
 import { ExportMenu } from './export.js';
 import { chip, FilterAdder, filterChips } from './filters.js';
 import { clockOf, dateOf, durationOf, eventName } from './format.js';
+import { PageFindings } from './found.js';
 import { HeatAxis } from './heat_axis.js';
 import { InterferenceView } from './interference.js';
 import { Marks } from './live.js';
@@ -25,7 +26,14 @@ const VIEWS = { explain: ExplainView, slow: SlowView, cpu: CpuView, memory: Memo
 const WITH_EVENTS = ['cpu', 'compare'];
 const WITH_AXIS = ['cpu'];
 const AXES = [['', 'Over time', 'Weight over time, by kind of code or state (h)'], ['auto', 'Heatmap', 'A cell for each 20 ms of every second, or longer ones (h)']];
-const WITH_CHIPS = ['cpu', 'slow']; // those of Compare are its sides'
+const WITH_CHIPS = ['cpu', 'slow']; // those of Compare are its sides', others have them if there are any
+const WITH_FOUND = ['cpu', 'slow', 'memory'];
+/** What filters and time do on a page that has no samples of its own. */
+const SCOPE = {
+  explain: ['The sentences are of the chosen time.', 'Filters do not restrict them: what slows a process down is judged for it as a whole.'],
+  memory: ['Tables and sentences are of the chosen time; the pictures mark it.', 'Filters do not restrict them: memory and collections are the whole process\u2019s.'],
+  interference: ['Tables, graph and sentences are of the chosen time; the pictures mark it.', 'Filters restrict the states and events over time only: safepoints, locks and sentences are the whole process\u2019s.'],
+};
 
 /** The state with an event that the recording has: the one that is asked for, else the first. */
 export function withEvent(state, recording) {
@@ -41,7 +49,9 @@ export class RecordingView {
     this.events = new Segment('div.segment.event-tabs', 'Event', (event) => this.hooks.navigate({ event, zoom: '', kinds: 0 }));
     this.chips = h('div.chips', { role: 'group', 'aria-label': 'Filters' });
     this.adder = new FilterAdder({ id: 'filter-values', label: 'Filter', onAdd: (part) => this.hooks.navigate(part) });
-    this.bar = h('div.filter-bar', this.events.root, this.chips, this.adder.root);
+    this.scope = h('p.quiet', { hidden: true });
+    this.bar = h('div.filter-bar', this.events.root, this.chips, this.scope, this.adder.root);
+    this.found = new PageFindings();
     this.axis = new WeightAxis({ label: 'Weight over time', onRange: (from, to) => this.hooks.navigate({ from, to }) }, '240');
     this.marks = new Marks((from, to) => this.hooks.navigate({ from, to }));
     this.heat = new HeatAxis({ onRange: (from, to) => this.hooks.navigate({ from, to }), onScale: (ns) => this.hooks.navigate({ heat: String(ns) }) });
@@ -51,13 +61,14 @@ export class RecordingView {
     this.problem = h('p.problem', { hidden: true });
     this.export = new ExportMenu();
     this.part = new PartRead('Read of the recording', 'The pictures show what has been read so far, and grow until all of it is');
-    this.root = h('div.recording-frame', h('div.tab-row', this.tabs, this.part.root, this.export.root), this.problem, this.bar, this.axis.root, this.heat.root, this.marks.root, this.place);
+    this.root = h('div.recording-frame', h('div.tab-row', this.tabs, this.part.root, this.export.root), this.problem, this.bar, this.axis.root, this.heat.root, this.marks.root, this.found.root, this.place);
     this.view = null;
     this.tab = '';
   }
 
   release() {
     this.view?.release();
+    this.found.release();
     this.export.release();
     this.adder.release();
     this.axis.release();
@@ -76,8 +87,10 @@ export class RecordingView {
     this.part.update(recording.partial && !(state.tab === 'compare' && state.base), recording.read_bytes, recording.size_bytes); // there each side has its own
     this.problem.hidden = !recording.problem;
     this.problem.textContent = sentenceOf(recording.problem);
-    this.drawEvents(state, recording);
     this.drawChips(state);
+    this.drawEvents(state, recording);
+    this.found.root.hidden = !WITH_FOUND.includes(state.tab);
+    if (!this.found.root.hidden) this.found.update(this.context);
     this.marks.update(recording, state);
     // Objects are counted at one moment, which has no course over time.
     this.showTime(WITH_AXIS.includes(state.tab) && recording.events.length > 0 && state.eventKind !== 'live');
@@ -123,7 +136,7 @@ export class RecordingView {
   }
 
   drawEvents(state, recording) {
-    this.bar.hidden = ![...WITH_CHIPS, ...WITH_EVENTS].includes(state.tab);
+    this.bar.hidden = ![...WITH_CHIPS, ...WITH_EVENTS].includes(state.tab) && !this.chips.childElementCount;
     this.events.root.hidden = !WITH_EVENTS.includes(state.tab);
     const title = (e) => `${e.name}: ${e.unit === 'count' ? '' : `${formatWeight(e.total, e.unit)}, `}${formatCount(e.samples)} samples`;
     this.events.update(recording.events.map((e) => [e.name, eventName(e), title(e)]), (name) => name === state.event);
@@ -134,7 +147,7 @@ export class RecordingView {
     const key = JSON.stringify([chipsOf(state), from, to, tab, state.pick, eventKind, idle]);
     if (key === this.chipsKey) return;
     this.chipsKey = key;
-    const shown = WITH_CHIPS.includes(tab);
+    const shown = tab !== 'compare';
     const chips = shown ? filterChips(state, (without) => this.hooks.navigate(without)) : [];
     if (shown && to > from) chips.unshift(chip('time', durationOf(to - from), 'Remove the range of time', () => this.hooks.navigate({ from: 0, to: 0 })));
     const pick = tab === 'slow' ? parsePick(state.pick) : null;
@@ -146,6 +159,9 @@ export class RecordingView {
       chips.push(h('button.filter-toggle', { type: 'button', 'aria-pressed': String(state.idle), title: 'Threads that wait for work: parked, asleep, in a poll or an accept',
         onclick: () => this.hooks.navigate({ idle: !state.idle }) }, 'Idle threads'));
     }
+    const said = chips.length && SCOPE[tab] ? [to > from ? SCOPE[tab][0] : '', chipsOf(state).length ? SCOPE[tab][1] : ''] : [];
+    this.scope.textContent = said.filter(Boolean).join(' ');
+    this.scope.hidden = !said.length;
     exchange(this.chips, chips);
   }
 

@@ -8,7 +8,7 @@ import { button, commandLine, emptyBox, exchange, factsOf, h } from './dom.js';
 import { clockOf } from './format.js';
 import { BOTTOM, legendEntry, roundTop, TOP } from './series.js';
 import { figures, Table } from './table.js';
-import { Over, TimeChart } from './time_chart.js';
+import { OverAndTables, TimeChart } from './time_chart.js';
 
 const ROWS = 12; // of a table: the stacks of the chosen one are to be in sight below
 const ns = (v) => formatWeight(v, 'ns');
@@ -76,9 +76,10 @@ class SafepointsChart extends TimeChart {
   }
 }
 
-export class Safepoints extends Over {
+export class Safepoints extends OverAndTables {
   constructor() {
-    super('Slow safepoints', (onRange) => new SafepointsChart(onRange));
+    super('Slow safepoints', (onRange) => new SafepointsChart(onRange), 'safepoints');
+    this.slowest = h('h3', 'The slowest');
     this.facts = h('dl.facts');
     this.blame = new Table([
       { key: 'frame', head: 'Where', value: (r) => r.frame || 'not known', text: (r) => placeOf(r) || 'not known' },
@@ -126,13 +127,9 @@ export class Safepoints extends Over {
     this.root.replaceChildren(emptyBox(title, text, answer.recorded ? null : commandLine('wick record -e cpu,wall --ttsp PID')));
   }
 
-  below() {
-    return [this.facts, this.blame.root, h('h3', 'The slowest'), this.each.root, this.detail];
-  }
-
-  fill(answer) {
-    const { recording } = this.context;
-    const length = recording.end_ns - recording.start_ns;
+  tables(answer) {
+    const { length } = this;
+    if (!answer.worst.length) return [h('p', `No safepoint was slow to reach in the chosen time${answer.safepoints ? `; there were ${formatCount(answer.safepoints)}, reached in ${ns(answer.sync_ns)} in all` : ''}.`)];
     const waited = answer.worst.reduce((sum, s) => sum + s.reach_ns, 0);
     const facts = [['Slow safepoints', formatCount(answer.incidents)], ['Time waited', ns(waited)], ['Longest', ns(Math.max(...answer.worst.map((s) => s.reach_ns)))]];
     if (answer.threshold_ns) facts.push(['Slow is more than', ns(answer.threshold_ns)]);
@@ -143,6 +140,7 @@ export class Safepoints extends Over {
     this.blame.update(answer.blame.slice(0, ROWS));
     this.each.update(answer.worst.slice(0, ROWS));
     this.showStacks(answer.worst.find((s) => this.isPicked(s)));
+    return [this.facts, this.blame.root, this.slowest, this.each.root, this.detail];
   }
 
   /** The threads of the chosen safepoint with their stacks. */

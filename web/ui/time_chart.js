@@ -5,7 +5,7 @@ import { formatWeight } from '../flame/text.js';
 import { svg } from '../spans/common.js';
 import { h } from './dom.js';
 import { BOTTOM, LEFT, RIGHT, TimeAxis } from './series.js';
-import { queryOf } from './state.js';
+import { queryOf, rangeOf } from './state.js';
 import { isMissing, Slot } from './view.js';
 
 /** Weights over time, as an axis from which a range is chosen. */
@@ -108,4 +108,40 @@ export class Over extends Slot {
   }
 
   fill() {}
+}
+
+/** The same with tables of the chosen time below the picture, which is of all of it. */
+export class OverAndTables extends Over {
+  /** @param what the question whose answer both show */
+  constructor(title, make, what) {
+    super(title, make);
+    this.what = what;
+    this.chosen = new Slot('div.of-range', (answer) => this.chosen.keep(...this.tables(answer)));
+  }
+
+  release() {
+    super.release();
+    this.chosen.release();
+  }
+
+  below() {
+    return [this.chosen.root];
+  }
+
+  fill(answer) {
+    const range = rangeOf(this.context.state);
+    if (range.length) {
+      this.chosen.ask(this.context, this.what, range);
+      return;
+    }
+    this.chosen.release();
+    this.chosen.key = '';
+    this.chosen.put(answer);
+  }
+
+  /** How long the time is that the tables are of. */
+  get length() {
+    const { recording, state } = this.context;
+    return state.to > state.from ? state.to - state.from : recording.end_ns - recording.start_ns;
+  }
 }

@@ -120,7 +120,7 @@ export class Slot {
 
   /** Shows these, unless they are there: the last of them is. */
   keep(...parts) {
-    if (!parts[parts.length - 1].isConnected) this.root.replaceChildren(...parts);
+    if (parts[parts.length - 1].parentNode !== this.root) this.root.replaceChildren(...parts);
   }
 
   done() {

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The chosen time on all pages of `wick ui`: sentences, tables and commands are of it, and sentences lead to when and where they are seen.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { says } from './awaited.mjs';
+import { violations } from './axe.mjs';
+import { describe } from './ui-fixture.mjs';
+import { fits, MODES, SHOTS, stage, table, WICK, WIDE } from './ui-page.mjs';
+
+const STORY_NS = 1700000000e9; // of tests/jfr/halves.h and memory_story.h
+const at = (second) => STORY_NS + second * 1e9;
+const range = (from, to) => `from=${at(from)}&to=${at(to)}`;
+
+const { fixture, pages } = await stage((dir, story) => ({ recordings: [
+  describe(WICK, 'r1', story('halves'), { start_ns: STORY_NS, end_ns: at(10) }),
+  describe(WICK, 'r2', story('memory'), { start_ns: STORY_NS, end_ns: at(305) }),
+  describe(WICK, 'r3', story('halves', 'again.jfr'), { start_ns: STORY_NS, end_ns: at(10) })] }));
+
+/** The words of the shown command, which a shell reads. */
+const command = async (page) => execFileSync('sh', ['-c', `printf '%s\\n' ${await page.textContent('.export-command code')}`], { encoding: 'utf8' }).trim().split('\n');
+
+for (const [mode, options] of [...MODES, WIDE]) {
+  test(`found: the sentences that concern a page are above it, ${mode}`, async () => {
+    const page = await pages.open('#/r/r1/cpu', options);
+    await says(page, '.found summary', /^1 finding/);
+    await page.waitForSelector('.flame #dock .stats dd', { state: 'attached' });
+    await pages.settled(page);
+    const top = () => page.evaluate(() => document.querySelector('#place').getBoundingClientRect().top);
+    const closed = await top();
+    await page.focus('.found summary');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.found .go');
+    assert.deepEqual(await violations(page), []);
+    assert.ok(await fits(page));
+    await page.screenshot({ path: join(SHOTS, `ui-found-${mode}.png`) });
+    await page.keyboard.press('Enter');
+    assert.equal(await top(), closed);
+    await page.evaluate((hash) => { location.hash = hash; }, `#/r/r1/interference?${range(5, 10)}&thread=late`);
+    await says(page, '.filter-bar', /Tables, graph and sentences are of the chosen time.*Filters restrict the states and events over time only/);
+    await page.waitForSelector('.of-range .facts');
+    await pages.settled(page);
+    assert.deepEqual(await violations(page), []);
+    assert.ok(await fits(page));
+    await page.screenshot({ path: join(SHOTS, `ui-range-${mode}.png`) });
+    await pages.close(page);
+  });
+}
+
+test('found: a link sets filters and time, so that the page shows what the sentence rests on, and back undoes it', async () => {
+  const page = await pages.open('#/r/r1/cpu?thread=nobody');
+  await says(page, '.found summary', /^1 finding/);
+  await page.click('.found summary');
+  const item = '.found li:has-text("app.Main.first")';
+  assert.match(await page.textContent(item), /80\.0 % of it from 22:13:20\.000 on, within 4\.00 s/);
+  assert.match(await page.textContent('.found-list > .quiet'), /Of all 10\.0 s\. Filters do not restrict/);
+  await page.click(`${item} .go`);
+  await page.waitForFunction((ns) => location.hash.includes(`from=${ns}`), at(0));
+  const state = new URLSearchParams((await page.evaluate(() => location.hash)).split('?')[1]);
+  assert.deepEqual(['from', 'to', 'event', 'filter', 'thread'].map((k) => state.get(k)), [String(at(0)), String(at(4)), 'jdk.ExecutionSample', '^app\\.Main\\.first$', null]);
+  await page.waitForSelector('.flame #dock .stats dd', { state: 'attached' });
+  await says(page, '.found summary', /finding/);
+  await page.goBack();
+  await page.waitForFunction(() => location.hash.includes('thread=nobody'));
+  await pages.close(page);
+});
+
+test('found: sentences are of the chosen time, and a hostile name in one is text', async () => {
+  const page = await pages.open(`#/r/r1/cpu?${range(5, 10)}`);
+  await says(page, '.found summary', /finding/);
+  await page.waitForSelector('.found li', { state: 'attached' });
+  await page.click('.found summary');
+  await says(page, '.found', /app\.Main\.last<img src=x onerror=alert\(1\)>/);
+  assert.doesNotMatch(await page.textContent('.found'), /Main\.first/);
+  assert.equal(await page.locator('.found img').count(), 0);
+  await page.evaluate((hash) => { location.hash = hash; }, `#/r/r1/explain?${range(0, 5)}`);
+  await says(page, '#place', /app\.Main\.first/);
+  assert.doesNotMatch(await page.textContent('#place'), /cpu limit/i, 'the limit stopped nothing then');
+  assert.match(await page.textContent('.filter-bar'), /time 5\.00 s.*The sentences are of the chosen time\./);
+  await page.click('[aria-label="Remove the range of time"]');
+  await says(page, '#place', /CPU limit/);
+  assert.equal(await page.isVisible('.filter-bar'), false);
+  await pages.close(page);
+});
+
+test('interference: tables, graph and figures are of the chosen time, and a time without any says so', async () => {
+  const page = await pages.open('#/r/r1/interference');
+  await says(page, '.of-range', /late/);
+  await says(page, '.card:has(.lock-graph)', /2\.00 s of waiting/);
+  await page.evaluate((hash) => { location.hash = hash; }, `#/r/r1/interference?${range(7.75, 9)}`);
+  await says(page, '.card:has(.lock-graph)', /500 ms of waiting/);
+  await says(page, '.card:has(.series)', /No safepoint was slow to reach in the chosen time; there were/);
+  assert.equal(await page.locator('rect.pause').count(), 1, 'the picture is of all of the time');
+  await page.evaluate((hash) => { location.hash = hash; }, `#/r/r1/interference?${range(0, 5)}`);
+  await says(page, '#place', /No thread waited for another in the chosen time/);
+  await page.evaluate(() => { location.hash = '#/r/r1/interference'; });
+  await says(page, '.of-range', /late/);
+  await pages.close(page);
+});
+
+test('memory: the reading and the collections are those of the chosen time, and a time without a reading has the one before', async () => {
+  const page = await pages.open('#/r/r2/memory');
+  await says(page, '#place', /Resident memory at the last reading, /);
+  const row = (part) => page.textContent(`${table('Resident memory by part')} tr:has-text("${part}")`);
+  assert.match(await row('malloc'), /370 MiB/);
+  const pauses = () => page.locator(`${table('The longest pauses')} tbody tr`).count();
+  assert.equal(await pauses(), 12);
+  await page.evaluate((hash) => { location.hash = hash; }, `#/r/r2/memory?${range(0, 50)}`);
+  await says(page, '#place h2', /at the last reading of the chosen time, 22:14:05/);
+  assert.match(await row('malloc'), /120 MiB/);
+  await says(page, '.of-range .facts', /Collections10Total pause40\.0 ms/);
+  assert.equal(await pauses(), 10);
+  await page.evaluate((hash) => { location.hash = hash; }, `#/r/r2/memory?${range(47.5, 48)}`);
+  await says(page, '#place h2', /at the last reading before the chosen time, 22:14:05/);
+  await says(page, '.of-range', /No collection in the chosen time/);
+  assert.deepEqual(await violations(page), []);
+  await pages.close(page);
+});
+
+test('compare: what changed, in sentences, is of the chosen times, and leads to the difference', async () => {
+  const page = await pages.open(`#/r/r1/compare?base=r3&${range(5, 10)}&base_from=${at(0)}&base_to=${at(5)}`);
+  await says(page, '.changed-findings', /new: .*app\.Main\.last<img/);
+  assert.match(await page.textContent('.changed-findings'), /gone: .*app\.Main\.first/);
+  assert.match(await page.textContent('.changed-findings'), /Of the chosen time of each side/);
+  assert.deepEqual(await violations(page), []);
+  await page.click('.changed-findings li:has-text("app.Main.first") .go');
+  await page.waitForFunction(() => /\/compare\?.*filter=/.test(location.hash));
+  const state = new URLSearchParams((await page.evaluate(() => location.hash)).split('?')[1]);
+  assert.deepEqual(['base', 'from', 'to', 'base_from', 'filter'].map((k) => state.get(k)), ['r3', String(at(5)), String(at(10)), String(at(0)), '^app\\.Main\\.first$']);
+  await pages.close(page);
+});
+
+test('export: the command of each page prints the same as the page shows of the chosen time', async () => {
+  for (const [hash, cli, good] of [
+    [`#/r/r1/slow?${range(0, 5)}`, 'endpoints', null],
+    [`#/r/r1/explain?${range(5, 10)}`, 'explain', /app\.Main\.last/],
+    [`#/r/r2/memory?${range(0, 50)}`, 'memory', /malloc +120 MiB/],
+  ]) {
+    const page = await pages.open(hash);
+    await page.waitForSelector('.export summary');
+    const words = await command(page);
+    assert.deepEqual(words.slice(0, 3), ['wick', cli, '--from'], hash);
+    if (good) assert.match(execFileSync(WICK, words.slice(1), { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }), good);
+    await pages.close(page);
+  }
+});
