@@ -31,11 +31,11 @@ static bool takes(void *ctx, const struct wick_profile *p, const struct wick_sam
 
 static int check_options(const struct wick_shape *s, struct wick_err *err)
 {
-    if (!s->nby && !s->skip && !s->depth && !s->fold_inlined && !s->reverse)
+    if (!s->nby && !s->skip && !s->depth && !s->fold_inlined && !s->reverse && !s->fold_starts && !s->focus)
         return 0;
     return wick_err_set(err, WICK_E_USAGE,
-                        "a recording keeps its stacks as they are: --by, --classify, --skip, --depth, --inline and "
-                        "--reverse cannot be combined with it");
+                        "a recording keeps its stacks as they are: --by, --classify, --skip, --depth, --inline, "
+                        "--fold-starts, --callers-of, --callees-of and --reverse cannot be combined with it");
 }
 
 /* The output is written while the inputs are mapped, so it must be none of them, nor become one. */

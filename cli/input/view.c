@@ -113,6 +113,12 @@ static int take_option(struct wick_view *v, int opt, const char *arg, struct wic
         return take_number(&v->shape.skip, "--skip takes a number of frames", arg, err);
     case WICK_ARG_DEPTH:
         return take_number(&v->shape.depth, "--depth takes a number of frames", arg, err);
+    case WICK_ARG_FOLD_STARTS:
+        v->shape.fold_starts = true;
+        return 0;
+    case WICK_ARG_CALLERS_OF:
+    case WICK_ARG_CALLEES_OF:
+        return wick_shape_focus(&v->shape, arg, opt == WICK_ARG_CALLERS_OF, err);
     case WICK_ARG_NO_IDLE:
         v->shape.no_idle = true;
         return 0;

@@ -12,6 +12,7 @@
 #include "model/choose.h"
 #include "model/classify.h"
 #include "model/name.h"
+#include "model/thread_start.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,6 +34,31 @@ int wick_shape_test(struct wick_shape *s, enum wick_test_what what, const char *
     return 0;
 }
 
+int wick_shape_test_frame(struct wick_shape *s, const char *name, struct wick_err *err)
+{
+    struct wick_strbuf expression = WICK_STRBUF_INIT;
+    wick_strbuf_addc(&expression, '^');
+    for (; *name; name++) {
+        if (strchr("\\^$.[]|()*+?{}", *name))
+            wick_strbuf_addc(&expression, '\\');
+        wick_strbuf_addc(&expression, *name);
+    }
+    wick_strbuf_addc(&expression, '$');
+    int rc = expression.failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory")
+                               : wick_shape_test(s, WICK_TEST_INCLUDE, NULL, NULL, expression.buf, err);
+    wick_strbuf_release(&expression);
+    return rc;
+}
+
+int wick_shape_focus(struct wick_shape *s, const char *name, bool callers, struct wick_err *err)
+{
+    if (s->focus)
+        return wick_err_set(err, WICK_E_USAGE, "stacks can be cut at one method only");
+    s->focus = name;
+    s->callers = callers;
+    return wick_shape_test_frame(s, name, err);
+}
+
 void wick_shape_release(struct wick_shape *s)
 {
     for (uint32_t i = 0; i < s->ntests; i++)
@@ -43,7 +69,7 @@ void wick_shape_release(struct wick_shape *s)
 
 static bool cuts(const struct wick_shape *s)
 {
-    return s->skip || s->depth || s->fold_inlined || s->reverse;
+    return s->skip || s->depth || s->fold_inlined || s->reverse || s->fold_starts || s->focus;
 }
 
 bool wick_shape_is_plain(const struct wick_shape *s)
@@ -82,10 +108,52 @@ struct work {
     struct wick_profile *p;
     uint32_t *rewritten; /* by stack: its rewritten form + 1, 0 = not yet */
     uint32_t *path;      /* room for the deepest stack, twice */
+    uint32_t start;      /* the frame "[thread start]", with fold_starts */
+    uint8_t *named;      /* by frame, with focus: whether it has that name */
+    uint32_t nnamed;
     struct wick_strbuf text;
 };
 
 /* --- rewriting --- */
+
+static void turn(uint32_t *path, uint32_t n)
+{
+    for (uint32_t i = 0; i < n / 2; i++) {
+        uint32_t frame = path[i];
+        path[i] = path[n - 1 - i];
+        path[n - 1 - i] = frame;
+    }
+}
+
+/* Makes one frame of those by which the thread begins, as wick_growing_folded does; what is left of n, or one more. */
+static uint32_t fold_starts(const struct work *w, uint32_t *path, uint32_t n)
+{
+    uint32_t starts = 0;
+    while (starts < n && wick_frame_starts_thread(w->p, path[starts]))
+        starts++;
+    if (!starts)
+        return n;
+    uint32_t kept = starts == n ? 1 : n - starts;
+    memmove(path + 1, path + n - kept, kept * sizeof *path);
+    path[0] = w->start;
+    return kept + 1;
+}
+
+/* Cuts at the outermost frame of the name that is asked for; 0 = there is none. */
+static uint32_t cut_at_focus(const struct work *w, uint32_t *path, uint32_t n)
+{
+    uint32_t at = 0;
+    while (at < n && (path[at] >= w->nnamed || !w->named[path[at]]))
+        at++;
+    if (at == n)
+        return 0;
+    if (w->s->callers) {
+        turn(path, at + 1);
+        return at + 1;
+    }
+    memmove(path, path + at, (n - at) * sizeof *path);
+    return n - at;
+}
 
 /* The frames of a stack that are kept, root first, into w->path; returns how many. */
 static uint32_t kept_frames(struct work *w, uint32_t stack)
@@ -98,11 +166,11 @@ static uint32_t kept_frames(struct work *w, uint32_t stack)
             (!s->no_own || !wick_frame_is_own(w->p, frame)))
             path[n++] = frame;
     }
-    for (uint32_t i = 0; !s->reverse && i < n / 2; i++) {
-        uint32_t frame = path[i];
-        path[i] = path[n - 1 - i];
-        path[n - 1 - i] = frame;
-    }
+    turn(path, n);
+    n = s->fold_starts ? fold_starts(w, path, n) : n;
+    n = s->focus ? cut_at_focus(w, path, n) : n;
+    if (s->reverse)
+        turn(path, n);
     uint32_t skip = s->skip < n ? s->skip : n;
     n -= skip;
     memmove(path, path + skip, n * sizeof *path);
@@ -151,6 +219,26 @@ static void sum_events(struct wick_profile *p)
     }
 }
 
+/* What rewriting needs to know of frames. False without memory. */
+static bool prepare_work(struct work *w)
+{
+    struct wick_profile *p = w->p;
+    if (w->s->fold_starts) {
+        uint32_t name = wick_profile_cstring(p, "[thread start]");
+        w->start = wick_profile_frame(p, wick_profile_function(p, 0, name, 0), 0, -1, WICK_FRAME_BOUNDARY);
+    }
+    w->rewritten = calloc(p->nstacks, sizeof *w->rewritten);
+    w->path = reallocarray(NULL, (size_t)p->nstacks + 1, sizeof *w->path);
+    w->nnamed = w->s->focus ? p->nframes : 0;
+    w->named = w->s->focus ? calloc(p->nframes, sizeof *w->named) : NULL;
+    for (uint32_t i = 1; w->named && i < w->nnamed; i++) {
+        wick_strbuf_clear(&w->text);
+        wick_name_add_frame(&w->text, p, i, 0);
+        w->named[i] = !strcmp(w->text.buf, w->s->focus);
+    }
+    return w->rewritten && w->path && (!w->s->focus || w->named);
+}
+
 /* True if a frame of the profiler's is in some stack. */
 static bool has_own(const struct wick_profile *p)
 {
@@ -171,10 +259,8 @@ int wick_shape_apply(const struct wick_shape *s, struct wick_profile *p, uint32_
     if (wick_shape_is_plain(s) && !own)
         return 0;
     wick_chooser_init(&chooser, s, p);
-    w.rewritten = calloc(p->nstacks, sizeof *w.rewritten);
-    w.path = reallocarray(NULL, p->nstacks, sizeof *w.path);
     /* All are chosen before any is moved: the chooser knows them by number. */
-    bool good = w.rewritten && w.path && wick_chooser_decide(&chooser, p->naggs);
+    bool good = prepare_work(&w) && wick_chooser_decide(&chooser, p->naggs);
     for (uint32_t i = 0; good && i < p->naggs; i++) {
         struct wick_agg a = p->aggs[i];
         bool taken = wick_chooser_takes(&chooser, i);
@@ -195,6 +281,7 @@ int wick_shape_apply(const struct wick_shape *s, struct wick_profile *p, uint32_
     sum_events(p);
     free(w.rewritten);
     free(w.path);
+    free(w.named);
     wick_chooser_release(&chooser);
     good = good && !w.text.failed && !p->failed;
     wick_strbuf_release(&w.text);

@@ -4,8 +4,8 @@
  *
  * Everything here works on a profile that was read: aggregates are left out, or given another stack. What a view or an
  * export does with the profile afterwards needs to know nothing of it. The order is fixed: samples are chosen by what
- * they carry (thread, state, labels), then by the frames of their stack; then stacks are cut and turned; then frames
- * for groups are put at their root.
+ * they carry (thread, state, labels), then by the frames of their stack; then the frames by which threads begin become
+ * one, stacks are cut at a method, cut and turned; then frames for groups are put at their root.
  *
  * Values of a sample, by key: "thread" (the name), "tid", "state", "event", "kind" (of the leaf frame), "work"
  * (see classify.h), and any label of the sample.
@@ -48,13 +48,25 @@ struct wick_shape {
     bool no_idle;      /* without samples of threads that wait for work (classify.h) */
     bool fold_inlined; /* without inlined frames: their weight is the caller's */
     bool reverse;      /* the leaf becomes the root */
-    bool no_own;       /* without the profiler's own threads and frames; what they cost is in the event types */
+    bool fold_starts;  /* the frames by which threads begin are one, "[thread start]", but for a leaf */
+    /* Stacks from the outermost frame of that name on: what it calls; or, with callers, from it to the root: what calls
+     * it. Recursion counts once. Set by wick_shape_focus; NULL = whole stacks. */
+    const char *focus; /* borrowed */
+    bool callers;
+    bool no_own; /* without the profiler's own threads and frames; what they cost is in the event types */
 };
 
 /* Adds a test. expression: POSIX extended, or for VALUE with `equal` not NULL unused. -WICK_E_USAGE if it is no regular
  * expression, -WICK_E_LIMIT if there are too many. */
 int wick_shape_test(struct wick_shape *s, enum wick_test_what what, const char *key, const char *equal,
                     const char *expression, struct wick_err *err);
+
+/* Leaves stacks with a frame of that name (borrowed), cut at the outermost one. -WICK_E_USAGE, _LIMIT, _NOMEM. */
+int wick_shape_focus(struct wick_shape *s, const char *name, bool callers, struct wick_err *err);
+
+/* A test for stacks with a frame of exactly that name. As wick_shape_test. */
+int wick_shape_test_frame(struct wick_shape *s, const char *name, struct wick_err *err);
+
 void wick_shape_release(struct wick_shape *s);
 
 /* True if applying it changes nothing, but for no_own. */

@@ -122,6 +122,57 @@ static void test_shape__sums_of_event_types_follow(void **state)
     wick_profile_release(&t.p);
 }
 
+static void check_focus(struct test *t, const char *method, bool callers, bool reverse, const char *want)
+{
+    struct wick_shape s = {.reverse = reverse};
+    struct wick_err err = {0};
+    make(t);
+    add(t, t->cpu, "web-1", "RUNNABLE", NULL, "a/Main.run/1 a/Shop.buy/1 a/Cart.sum/1 a/Shop.buy/1 a/Tax.of/1", 5);
+    assert_int_equal(wick_shape_focus(&s, method, callers, &err), 0);
+    assert_int_equal(wick_shape_focus(&s, method, callers, &err), -WICK_E_USAGE);
+    check(t, &s, t->cpu, want);
+}
+
+/* What a method calls, and what calls it, of its outermost frames; a name is no expression. */
+static void test_shape__stacks_are_cut_at_a_method(void **state)
+{
+    struct test t;
+    struct wick_err err = {0};
+    struct wick_shape s = {0};
+    (void)state;
+    check_focus(&t, "a.Shop.buy", false, false,
+                "a.Shop.buy;a.Cart.sum 10\na.Shop.buy;a.Cart.sum;a.Shop.buy;a.Tax.of 5\na.Shop.buy;a.Tax.of 20\n");
+    check_focus(&t, "a.Shop.buy", true, false, "a.Shop.buy;a.Main.run 35\n");
+    check_focus(&t, "a.Tax.of", true, false,
+                "a.Tax.of;a.Shop.buy;a.Cart.sum;a.Shop.buy;a.Main.run 5\na.Tax.of;a.Shop.buy;a.Main.run 20\n");
+    check_focus(&t, "a.Log.write", false, true, "do_write;write;a.Log.write 40\n");
+    make(&t);
+    assert_int_equal(wick_shape_focus(&s, "a.Shop.bu.", false, &err), 0);
+    check(&t, &s, t.cpu, "");
+}
+
+/* The frames by which threads begin are one, but for a leaf. */
+static void test_shape__starts_of_threads_are_one_frame(void **state)
+{
+    struct test t;
+    struct wick_shape s = {.fold_starts = true};
+    (void)state;
+    make(&t);
+    add(&t, t.cpu, "a", "RUNNABLE", NULL,
+        "java/lang/Thread.run/1 java/util/concurrent/ThreadPoolExecutor.runWorker/1 a/Main.run/1", 1);
+    add(&t, t.cpu, "a", "RUNNABLE", NULL, "java/lang/Thread.run/1", 2);
+    add(&t, t.cpu, "a", "RUNNABLE", NULL, "a/Main.run/1 java/lang/Thread.run/1 a/Log.write/1", 4);
+    test(&s, WICK_TEST_VALUE, "thread", "a", NULL);
+    check(&t, &s, t.cpu,
+          "[thread start];a.Main.run 1\n[thread start];java.lang.Thread.run "
+          "2\na.Main.run;java.lang.Thread.run;a.Log.write 4\n");
+    make(&t);
+    s = (struct wick_shape){.fold_starts = true, .reverse = true};
+    add(&t, t.cpu, "a", "RUNNABLE", NULL, "java/lang/Thread.run/1 a/Main.run/1", 1);
+    test(&s, WICK_TEST_VALUE, "thread", "a", NULL);
+    check(&t, &s, t.cpu, "a.Main.run;[thread start] 1\n");
+}
+
 static void test_shape__stacks_are_cut_turned_and_folded(void **state)
 {
     struct test t;
@@ -276,6 +327,8 @@ int main(void)
         cmocka_unit_test(test_shape__work_is_known_by_threads_functions_and_leaves),
         cmocka_unit_test(test_shape__threads_that_wait_are_hidden_but_never_cpu_time),
         cmocka_unit_test(test_shape__wicks_own_work_is_left_out_and_added_up),
+        cmocka_unit_test(test_shape__stacks_are_cut_at_a_method),
+        cmocka_unit_test(test_shape__starts_of_threads_are_one_frame),
         cmocka_unit_test(test_shape__bad_expressions_are_refused),
         cmocka_unit_test(test_name__normalised_is_the_same_in_every_run),
     };
