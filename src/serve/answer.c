@@ -97,8 +97,7 @@ static int fold(const struct wick_picked *s, const struct wick_export_options *o
     return rc;
 }
 
-/* The method whose callers or callees are asked for; NULL = neither. */
-static const char *focus_of(const struct wick_ask *a, bool *callers)
+const char *wick_answer_focus(const struct wick_ask *a, bool *callers)
 {
     const char *name = wick_ask_get(a, "callers_of");
     *callers = name && *name;
@@ -112,19 +111,9 @@ static const char *focus_of(const struct wick_ask *a, bool *callers)
 static int keep_focus(struct wick_pick *k, const struct wick_ask *a, struct wick_err *err)
 {
     enum { LONGEST = 1000 };
-    char expression[2 * LONGEST + 3], *out = expression;
     bool callers;
-    const char *name = focus_of(a, &callers);
-    if (!name || strlen(name) > LONGEST)
-        return 0;
-    *out++ = '^';
-    for (; *name; name++) {
-        if (strchr("\\^$.[]|()*+?{}", *name))
-            *out++ = '\\';
-        *out++ = *name;
-    }
-    memcpy(out, "$", 2);
-    return wick_shape_test(&k->shape, WICK_TEST_INCLUDE, NULL, NULL, expression, err);
+    const char *name = wick_answer_focus(a, &callers);
+    return name && strlen(name) <= LONGEST ? wick_shape_test_frame(&k->shape, name, err) : 0;
 }
 
 /* Makes of a tree that of the callers or callees that are asked for. */
@@ -132,7 +121,7 @@ static int focus_tree(struct wick_tree **t, const struct wick_ask *a, struct wic
 {
     struct wick_tree *focused;
     bool callers;
-    const char *name = focus_of(a, &callers);
+    const char *name = wick_answer_focus(a, &callers);
     if (!name)
         return 0;
     int rc = callers ? wick_tree_callers(*t, name, strlen(name), &focused)

@@ -77,6 +77,9 @@ void wick_answer_put_event(struct wick_json *j, const struct wick_profile *p, ui
 /* "ns", "bytes" or "count". */
 const char *wick_answer_unit(unsigned unit);
 
+/* The method whose callers or callees a request asks for; NULL = neither. */
+const char *wick_answer_focus(const struct wick_ask *a, bool *callers);
+
 /* The format that a request asks for, and its media type. NULL and a message if it is none of those offered here. */
 const struct wick_format *wick_answer_format(const struct wick_ask *a, const char **type, struct wick_err *err);
 

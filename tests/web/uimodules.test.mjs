@@ -279,6 +279,10 @@ test('export: the command has all filters of the page', () => {
   assert.ok(command.includes('--no-idle') && command.includes('--reverse') && command.includes(recording.path));
   assert.deepEqual(commandOf({ ...FULL, show: 'threads' }, recording).slice(0, 4), ['wick', 'top', '--by', 'thread']);
   assert.deepEqual(commandOf({ ...FULL, show: 'groups', group: 'endpoint' }, recording).slice(-5), ['--by', 'endpoint', recording.path, '-o', 'flame.html']);
+  assert.ok(command.includes('--fold-starts') && !commandOf({ ...FULL, whole: true }, recording).includes('--fold-starts'));
+  const words = (state) => commandOf({ ...emptyState(), tab: 'cpu', ...state }, recording).slice(2, -3);
+  assert.deepEqual([words({ show: 'sandwich', focus: 'a.B.c' }), words({ show: 'sandwich', focus: 'a.B.c', callers: true }), words({ show: 'groups' })],
+    [['--callees-of', 'a.B.c'], ['--callers-of', 'a.B.c'], ['--threads']]);
   assert.deepEqual(commandOf({ ...FULL, tab: 'slow' }, recording), ['wick', 'trace', '/tmp/a b.jfr', 't1']);
   const time = ['--from', '@1795524481.000000000', '--to', '@1795524482.000000000'];
   for (const [tab, command] of [['slow', 'endpoints'], ['explain', 'explain'], ['interference', 'explain'], ['memory', 'memory']]) {

@@ -2,6 +2,7 @@
 // The chosen time on all pages of `wick ui`: sentences, tables and commands are of it, and sentences lead to when and where they are seen.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { says } from './awaited.mjs';
@@ -13,7 +14,7 @@ const STORY_NS = 1700000000e9; // of tests/jfr/halves.h and memory_story.h
 const at = (second) => STORY_NS + second * 1e9;
 const range = (from, to) => `from=${at(from)}&to=${at(to)}`;
 
-const { fixture, pages } = await stage((dir, story) => ({ recordings: [
+const { dir, pages } = await stage((dir, story) => ({ recordings: [
   describe(WICK, 'r1', story('halves'), { start_ns: STORY_NS, end_ns: at(10) }),
   describe(WICK, 'r2', story('memory'), { start_ns: STORY_NS, end_ns: at(305) }),
   describe(WICK, 'r3', story('halves', 'again.jfr'), { start_ns: STORY_NS, end_ns: at(10) })] }));
@@ -142,6 +143,22 @@ test('export: the command of each page prints the same as the page shows of the 
     const words = await command(page);
     assert.deepEqual(words.slice(0, 3), ['wick', cli, '--from'], hash);
     if (good) assert.match(execFileSync(WICK, words.slice(1), { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }), good);
+    await pages.close(page);
+  }
+});
+
+test('export: files and the command have the stacks as the page CPU shows them, with its filters and time', async () => {
+  const lines = (text) => text.trim().split('\n').sort();
+  for (const state of ['', 'leaf=1', 'whole=1', 'thread=early', 'show=groups', 'show=groups&group=thread', 'show=sandwich&focus=app.Main.first', 'show=sandwich&callers=1&focus=app.Main.first', range(2, 5)]) {
+    const page = await pages.open(`#/r/r1/cpu?event=jdk.ExecutionSample&${state}`);
+    await page.waitForSelector('.export a:has-text("Collapsed stacks")', { state: 'attached' });
+    const file = await page.evaluate(async () => (await fetch([...document.querySelectorAll('.export a')].find((a) => a.textContent === 'Collapsed stacks').href)).text());
+    const words = await command(page);
+    const out = join(dir, 'shown.collapsed');
+    assert.equal(words[1], 'flame');
+    execFileSync(WICK, ['convert', ...words.slice(2, -1), out], { stdio: ['ignore', 'ignore', 'pipe'] }); // whose collapsed stacks are not annotated
+    assert.ok(file.length > 0);
+    assert.deepEqual(lines(file), lines(readFileSync(out, 'utf8')), state);
     await pages.close(page);
   }
 });

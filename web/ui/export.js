@@ -2,7 +2,7 @@
 // What is shown, to take along: the command line that shows the same, and files in the formats of other programs.
 import { of } from './api.js';
 import { button, h, say } from './dom.js';
-import { compareQueryOf, exactly, queryOf, rangeOf } from './state.js';
+import { compareQueryOf, exactly, foldOf, queryOf, rangeOf } from './state.js';
 import { slots } from './view.js';
 
 const FORMATS = [['html', 'Page', 'interactive flame graph in one file'], ['svg', 'SVG', 'flame graph as a picture'], ['pprof', 'pprof', 'for go tool pprof and Grafana'],
@@ -57,8 +57,20 @@ function requestOf(recording, what, query) {
 /** `wick diff`, where both sides are whole recordings with the same filters; otherwise the request that the page makes. */
 function compareCommand(state, recording, base) {
   const whole = state.to <= state.from && state.base_to <= state.base_from && !state.split;
-  if (whole) return ['wick', 'diff', ...chosen(state), ...(state.absolute ? ['--absolute'] : []), base?.path ?? 'BEFORE.jfr', recording.path, '-o', 'diff.html'];
+  if (whole) return ['wick', 'diff', ...chosen(state), ...(state.whole ? [] : ['--fold-starts']), ...(state.absolute ? ['--absolute'] : []), base?.path ?? 'BEFORE.jfr', recording.path, '-o', 'diff.html'];
   return requestOf(recording, 'diff/table', compareQueryOf(state));
+}
+
+/** How stacks are shown on the page CPU, as words of a command and as parameters of a file. */
+export function stacksOf(state) {
+  const { show, focus, group, callers, leaf, whole } = state;
+  if (show === 'groups') {
+    const by = group || 'thread';
+    return { command: by === 'thread' ? ['--threads'] : ['--by', by], query: [['by', by]] };
+  }
+  if (show === 'sandwich' && focus) return { command: [callers ? '--callers-of' : '--callees-of', focus], query: [[callers ? 'callers_of' : 'callees_of', focus]] };
+  if (show) return { command: [], query: [] };
+  return { command: [...(whole ? [] : ['--fold-starts']), ...(leaf ? ['--reverse'] : [])], query: [...foldOf(state), ...(leaf ? [['reverse', '1']] : [])] };
 }
 
 /** The words of the command that shows what a page shows. base: the recording that it is compared with. */
@@ -72,9 +84,8 @@ export function commandOf(state, recording, base) {
   if (tab === 'compare') return compareCommand(state, recording, base);
   if (show === 'methods') return ['wick', 'top', ...chosen(state), recording.path];
   if (show === 'threads') return ['wick', 'top', '--by', 'thread', ...chosen(state), recording.path];
-  if (show === 'groups') return ['wick', 'flame', ...chosen(state), '--by', state.group || 'thread', recording.path, '-o', 'flame.html'];
-  const around = show === 'sandwich' && state.focus ? ['--include', exactly(state.focus)] : [];
-  return ['wick', 'flame', ...chosen(state), ...around, ...(state.leaf ? ['--reverse'] : []), recording.path, '-o', 'flame.html'];
+  if (show === 'lines' && state.focus) return ['wick', 'top', '--lines', ...chosen(state), '--include', exactly(state.focus), recording.path];
+  return ['wick', 'flame', ...chosen(state), ...stacksOf(state).command, recording.path, '-o', 'flame.html'];
 }
 
 /** The menu at the end of the tabs. */
@@ -163,7 +174,7 @@ export class ExportMenu {
   /** [address, name, what it is] of each file of the server. */
   filesOf(state, recording) {
     if (recording.content === 'heap') return [];
-    if (state.tab === 'cpu') return FORMATS.map(([format, name, text]) => [`/api/v1/${of(recording.id, 'export')}?format=${format}&${new URLSearchParams(queryOf(state))}`, name, text]);
+    if (state.tab === 'cpu') return FORMATS.map(([format, name, text]) => [`/api/v1/${of(recording.id, 'export')}?format=${format}&${new URLSearchParams([...queryOf(state), ...stacksOf(state).query])}`, name, text]);
     if (state.tab !== 'compare' || !state.base) return [];
     return [['csv', 'CSV', 'methods before and after, with intervals'], ['json', 'JSON', 'the same']].map(([format, name, text]) =>
       [`/api/v1/${of(recording.id, 'diff/table')}?${new URLSearchParams([...compareQueryOf(state), ['rows', '0'], ['format', format]])}`, name, text]);
