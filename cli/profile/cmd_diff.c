@@ -35,6 +35,7 @@ static const char usage[] =
 
 struct diff {
     struct wick_view view;
+    const char *before_from, *before_to; /* the time range of A, if it is another one */
     struct wick_export_options export;
     struct wick_diff_table table;
     const char *out;
@@ -82,7 +83,12 @@ static int read_side(struct diff *d, unsigned k, char *list, struct wick_err *er
     uint16_t event = 0;
     if (!rc && !n)
         rc = wick_err_set(err, WICK_E_USAGE, "an empty list of files");
-    rc = rc ? rc : wick_view_read(&d->view, &d->profile, paths, n, err);
+    struct wick_view view = d->view; /* its memory stays d's */
+    if (!k && (d->before_from || d->before_to)) {
+        view.from = d->before_from;
+        view.to = d->before_to;
+    }
+    rc = rc ? rc : wick_view_read(&view, &d->profile, paths, n, err);
     /* The first side chooses the event, the second must have it. */
     if (!rc && (!k || !d->profile.events[d->export.event].count))
         rc = wick_cli_event(&d->profile,
@@ -229,6 +235,12 @@ static int take_option(struct diff *d, int c)
         return wick_ui_rows(optarg, &d->table.rows) ? -1 : wick_ui_bad_option("diff", "--rows takes a number", optarg);
     case WICK_ARG_JSON:
         d->table.json = d->print = true;
+        return -1;
+    case WICK_ARG_BEFORE_FROM:
+        d->before_from = optarg;
+        return -1;
+    case WICK_ARG_BEFORE_TO:
+        d->before_to = optarg;
         return -1;
     case WICK_ARG_ABSOLUTE:
         d->absolute = true;

@@ -54,10 +54,11 @@ function requestOf(recording, what, query) {
   return ['curl', '-H', 'Authorization: Bearer TOKEN', `${globalThis.location?.origin ?? ''}/api/v1/${of(recording.id, what)}?${new URLSearchParams(query)}`];
 }
 
-/** `wick diff`, where both sides are whole recordings with the same filters; otherwise the request that the page makes. */
+/** `wick diff`, where both sides have the same filters; otherwise the request that the page makes. */
 function compareCommand(state, recording, base) {
-  const whole = state.to <= state.from && state.base_to <= state.base_from && !state.split;
-  if (whole) return ['wick', 'diff', ...chosen(state), ...(state.whole ? [] : ['--fold-starts']), ...(state.absolute ? ['--absolute'] : []), base?.path ?? 'BEFORE.jfr', recording.path, '-o', 'diff.html'];
+  const [, from, , to] = timeOf({ from: state.base_from, to: state.base_to });
+  const before = to ? ['--before-from', from, '--before-to', to] : state.to > state.from ? ['--before-from', '0%'] : [];
+  if (!state.split) return ['wick', 'diff', ...chosen(state), ...before, ...(state.whole ? [] : ['--fold-starts']), ...(state.absolute ? ['--absolute'] : []), base?.path ?? 'BEFORE.jfr', recording.path, '-o', 'diff.html'];
   return requestOf(recording, 'diff/table', compareQueryOf(state));
 }
 
