@@ -270,6 +270,15 @@ def check_figures(server, id_, file):
     parts = [server.get(f"recordings/{id_}/table", event="wall", **{k: middle})[1]["weight"] for k in ("from", "to")]
     top = server.get(f"recordings/{id_}/table", event="wall")[1]["weight"]
     t.check("two halves of the time are the whole", sum(parts) == top and min(parts) > 0, (parts, top))
+    for view, option in (("explain", "from"), ("explain", "to"), ("endpoints", "to"), ("memory", "to")):
+        printed = json.loads(t.wick(view, "--json", f"--{option}", f"@{middle // 10**9}", file).out)
+        if view == "memory":
+            printed["of"] = "recording"
+        answer = server.get(f"recordings/{id_}/{view}", **{option: middle})[1]
+        t.check(f"{view} {option} the middle is that of the command", answer == printed, (str(answer)[:300], str(printed)[:300]))
+    for view in ("explain", "memory", "locks", "safepoints"):
+        status, said = server.get(f"recordings/{id_}/{view}", **{"from": middle, "to": middle - 1})
+        t.check(f"{view} of no time is refused", status == 400 and said["why"], (status, said))
 
 
 def check_sandwich(server, id_):
@@ -317,6 +326,9 @@ def check_exports(server, id_):
         status, headers, body = server.ask(base + name)
         t.check(f"{name} comes as a file", status == 200 and body.lower().startswith(begins.lower()) and len(body) > 100 and
                 headers["Content-Disposition"].startswith('attachment; filename="live.'), (status, headers["Content-Disposition"], body[:80]))
+    status, _, folded = server.ask(base + "collapsed&fold=1")
+    whole = server.ask(base + "collapsed")[2]
+    t.check("starts of threads are one frame if that is asked for", status == 200 and b"[thread start];" in folded and b"[thread start]" not in whole, folded[:300])
     for name in ("", "jfr", "heatmap", "../x"):
         t.check(f"'{name}' is no format", server.ask(base + name)[0] == 400)
 

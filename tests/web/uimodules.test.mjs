@@ -321,7 +321,7 @@ test('findings: each rule concerns a page, and where an endpoint is chosen those
     const finding = { rule, group: group.toLowerCase(), figures: {}, evidence: { view, filters: [] } };
     assert.ok(['slow', 'cpu', 'memory', 'interference'].some((tab) => concerns(finding, tab, { ...emptyState(), recording: 'r', tab }, recording)), rule);
   }
-  const answer = { findings: ['GET /a', 'GET /b', undefined].map((endpoint) => ({ rule: 'endpoint-wait', endpoint, figures: {} })) };
+  const answer = { findings: ['GET /a', 'GET /b', undefined].map((endpoint) => ({ rule: 'endpoint-wait', endpoint, figures: {}, evidence: { view: 'wall', filters: [] } })) };
   const of = (endpoint) => findingsOf(answer, { state: { ...emptyState(), tab: 'slow', endpoint }, recording }).map((f) => f.endpoint);
   assert.deepEqual([of(''), of('GET /a')], [['GET /a', 'GET /b', undefined], ['GET /a', undefined]]);
 });

@@ -10,12 +10,12 @@ import { Slot } from './view.js';
 const DISTURBS = /safepoint|vm-operation|neighbour|starv|crowded|cpu-limit|throttl|pressure|pause|migration|steal|lock|stall|compile|deopt|code-cache|page-fault|disk|gc-|unload|stuck|too-many|pool-busy/;
 const OF_MEMORY = /alloc|gc|heap|memory|leak|live-set|oom|page-cache|native|promotion|collections|cleaners|pressure|unload/;
 
-/** Whether a finding concerns a page. One of requests concerns Slow, cautions about the samples CPU, as does all that stacks show. */
+/** Whether a finding concerns a page. Slow has those about requests and about waiting, CPU all that stacks show, and cautions about samples. */
 export function concerns(finding, tab, state, recording) {
-  const { rule, group, endpoint } = finding;
+  const { rule, group, endpoint, evidence } = finding;
   if (tab === 'interference') return DISTURBS.test(rule);
   if (tab === 'memory') return OF_MEMORY.test(rule);
-  if (tab === 'slow') return Boolean(endpoint) || /^endpoint|^unmounted|^waiting|^saturated|^pool/.test(rule);
+  if (tab === 'slow') return Boolean(endpoint) || evidence?.view === 'wall' || /^unmounted|^saturated/.test(rule);
   return tab === 'cpu' && (group === 'profile' || evidenceOf(finding, state, recording).tab === 'cpu');
 }
 
