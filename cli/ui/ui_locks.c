@@ -5,7 +5,9 @@
 #include "cli/ui/ui_followed.h"
 #include "cli/ui/ui_views.h"
 
+#include <regex.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/wait/lock_graph.h"
 #include "base/sum.h"
@@ -112,6 +114,24 @@ static int put_graph(const struct wick_lock_waits *w, size_t rows, FILE *out)
     return rc;
 }
 
+/* Which threads of the profile have a name that matches; *out is NULL for all, malloc'ed. -WICK_E_USAGE, _NOMEM. */
+static int take_threads(bool **out, const struct wick_profile *p, const char *expression, struct wick_err *err)
+{
+    enum { LONGEST = 1000 };
+    regex_t regex;
+    *out = NULL;
+    if (!expression || !*expression)
+        return 0;
+    if (strlen(expression) > LONGEST || regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB))
+        return wick_err_set(err, WICK_E_USAGE, "thread takes a regular expression of at most %d bytes, not '%.60s'",
+                            LONGEST, expression);
+    *out = calloc((size_t)p->nthreads + 1, sizeof **out);
+    for (uint32_t i = 0; *out && i < p->nthreads; i++)
+        (*out)[i] = !regexec(&regex, wick_profile_str(p, p->threads[i].name), 0, NULL, 0);
+    regfree(&regex);
+    return *out ? 0 : wick_err_set(err, WICK_E_NOMEM, "out of memory");
+}
+
 int wick_ui_locks(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
 {
     enum { ROWS = 100, MOST_ROWS = 2000 };
@@ -123,12 +143,17 @@ int wick_ui_locks(const struct wick_serve_file *file, const struct wick_ask *a, 
     const struct wick_lock_waits *w = rc ? NULL : wick_ui_followed_locks(file, err);
     if (!w)
         return -err->code;
-    if (!wick_range_is_all(&range)) {
-        rc = wick_lock_waits_choose(&chosen, w, &range);
+    bool *threads;
+    rc = take_threads(&threads, w->profile, wick_ask_get(a, "thread"), err);
+    if (!rc && (threads || !wick_range_is_all(&range))) {
+        rc = wick_lock_waits_choose(&chosen, w, &range, threads);
         w = &chosen;
     }
-    if (rc || put_graph(w, (size_t)rows, out))
-        rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    if (!rc)
+        rc = put_graph(w, (size_t)rows, out);
+    if (rc && !err->code)
+        wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    free(threads);
     wick_lock_waits_release(&chosen);
     wick_ui_followed_trim();
     return rc;

@@ -54,7 +54,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     if (wick_profile_init(&p))
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     rc = wick_lock_waits_read(&all, &p, paths, n, wick_cli_read_events, err);
-    if (!rc && wick_lock_waits_choose(&w, &all, &range))
+    if (!rc && wick_lock_waits_choose(&w, &all, &range, NULL))
         rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
     bool recorded = w.recorded || w.not_ours || l->live;
     if (!rc && (recorded || l->now || l->table.json))

@@ -276,6 +276,7 @@ def check_figures(server, id_, file):
             printed["of"] = "recording"
         answer = server.get(f"recordings/{id_}/{view}", **{option: middle})[1]
         t.check(f"{view} {option} the middle is that of the command", answer == printed, (str(answer)[:300], str(printed)[:300]))
+    t.check("a thread that is no expression is refused", server.get(f"recordings/{id_}/locks", thread="(")[0] == 400)
     for view in ("explain", "memory", "locks", "safepoints"):
         status, said = server.get(f"recordings/{id_}/{view}", **{"from": middle, "to": middle - 1})
         t.check(f"{view} of no time is refused", status == 400 and said["why"], (status, said))

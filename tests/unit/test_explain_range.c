@@ -191,16 +191,25 @@ static void test_locks__of_a_range_are_waited_for_in_it(void **state)
     assert_int_equal(wick_profile_init(&p), 0);
     assert_int_equal(wick_lock_waits_read(&all, &p, paths, 1, wick_cli_read_events, &err), 0);
     struct wick_range r = seconds(7.75, 9);
-    assert_int_equal(wick_lock_waits_choose(&in, &all, &r), 0);
+    assert_int_equal(wick_lock_waits_choose(&in, &all, &r, NULL), 0);
     assert_int_equal(in.nlocks, 1);
     assert_int_equal(in.locks[0].total_ns, SECOND / 2); /* a quarter of the wait's weight */
     assert_int_equal(in.locks[0].longest_ns, SECOND / 4);
     assert_int_equal(in.rows[0].owner, all.rows[0].owner);
     wick_lock_waits_release(&in);
     r = seconds(0, 7);
-    assert_int_equal(wick_lock_waits_choose(&in, &all, &r), 0);
+    assert_int_equal(wick_lock_waits_choose(&in, &all, &r, NULL), 0);
     assert_int_equal(in.nlocks, 0);
     assert_true(in.recorded);
+    wick_lock_waits_release(&in);
+    bool threads[8] = {false};
+    assert_in_range(all.rows[0].thread, 1, 7);
+    assert_int_equal(wick_lock_waits_choose(&in, &all, &(struct wick_range){0}, threads), 0);
+    assert_int_equal(in.nrows, 0);
+    wick_lock_waits_release(&in);
+    threads[all.rows[0].thread] = true;
+    assert_int_equal(wick_lock_waits_choose(&in, &all, &(struct wick_range){0}, threads), 0);
+    assert_int_equal(in.nrows, 1);
     wick_lock_waits_release(&in);
     wick_lock_waits_release(&all);
     wick_profile_release(&p);

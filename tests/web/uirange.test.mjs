@@ -39,7 +39,7 @@ for (const [mode, options] of [...MODES, WIDE]) {
     await page.keyboard.press('Enter');
     assert.equal(await top(), closed);
     await page.evaluate((hash) => { location.hash = hash; }, `#/r/r1/interference?${range(5, 10)}&thread=late`);
-    await says(page, '.filter-bar', /Tables, graph and sentences are of the chosen time.*Filters restrict the states and events over time only/);
+    await says(page, '.filter-bar', /Tables, graph and sentences are of the chosen time.*Filters restrict the states and events over time, that by thread/);
     await page.waitForSelector('.of-range .facts');
     await pages.settled(page);
     assert.deepEqual(await violations(page), []);
@@ -90,6 +90,10 @@ test('interference: tables, graph and figures are of the chosen time, and a time
   await says(page, '.of-range', /late/);
   await says(page, '.card:has(.lock-graph)', /2\.00 s of waiting/);
   await page.evaluate((hash) => { location.hash = hash; }, `#/r/r1/interference?${range(7.75, 9)}`);
+  await says(page, '.card:has(.lock-graph)', /500 ms of waiting/);
+  await page.evaluate((hash) => { location.hash = hash; }, `#/r/r1/interference?${range(7.75, 9)}&thread=early`);
+  await says(page, '#place', /No such thread waited for another in the chosen time/);
+  await page.evaluate((hash) => { location.hash = hash; }, `#/r/r1/interference?${range(7.75, 9)}&thread=late`);
   await says(page, '.card:has(.lock-graph)', /500 ms of waiting/);
   await says(page, '.card:has(.series)', /No safepoint was slow to reach in the chosen time; there were/);
   assert.equal(await page.locator('rect.pause').count(), 1, 'the picture is of all of the time');

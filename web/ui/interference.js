@@ -33,7 +33,7 @@ export class InterferenceView {
     this.found.ask(context, 'explain', range);
     this.safepoints.ask(context, 'safepoints', []);
     this.disturbances.update(context);
-    this.locks.ask(context, 'locks', range);
+    this.locks.ask(context, 'locks', [...range, ...(context.state.thread ? [['thread', context.state.thread]] : [])]);
     const query = (event) => [...queryOf({ ...context.state, event }, ['no_idle', 'from', 'to']), ['no_idle', '1']];
     if (wall) this.states.ask(context, 'series', [...query(wall.name), ['by', 'state'], ['bins', '200'], ['top', '8']]);
     else this.states.root.replaceChildren(emptyBox('States of threads are not in this recording', 'The wall clock records whether threads run, wait for a CPU, for a monitor, for I/O or for work:', commandLine('wick record -e cpu,wall PID')));
@@ -63,7 +63,7 @@ class Locks extends Slot {
 
   draw(answer, context) {
     if (!answer.flows.length) {
-      const [title, text] = answer.recorded ? [`No thread waited for another${rangeOf(context.state).length ? ' in the chosen time' : ''}`, 'Waiting for locks was recorded, and nothing waited for a lock that another thread held.']
+      const [title, text] = answer.recorded ? [`No ${context.state.thread ? 'such ' : ''}thread waited for another${rangeOf(context.state).length ? ' in the chosen time' : ''}`, 'Waiting for locks was recorded, and nothing waited for a lock that another thread held.']
         : ['Waiting for locks is not in this recording', 'With it, this shows which threads wait for which locks, and who holds them:'];
       this.root.replaceChildren(emptyBox(title, text, answer.recorded ? null : commandLine('wick record -e cpu,wall,lock PID')));
       return;

@@ -32,7 +32,7 @@ const WITH_FOUND = ['cpu', 'slow', 'memory'];
 const SCOPE = {
   explain: ['The sentences are of the chosen time.', 'Filters do not restrict them: what slows a process down is judged for it as a whole.'],
   memory: ['Tables and sentences are of the chosen time; the pictures mark it.', 'Filters do not restrict them: memory and collections are the whole process\u2019s.'],
-  interference: ['Tables, graph and sentences are of the chosen time; the pictures mark it.', 'Filters restrict the states and events over time only: safepoints, locks and sentences are the whole process\u2019s.'],
+  interference: ['Tables, graph and sentences are of the chosen time; the pictures mark it.', 'Filters restrict the states and events over time, that by thread also who waits for locks; safepoints and sentences are the whole process\u2019s.'],
 };
 
 /** The state with an event that the recording has: the one that is asked for, else the first. */

@@ -101,7 +101,7 @@ static bool choose(struct wick_explain_facts *f)
     struct wick_ttsp_incidents ttsp = f->ttsp;
     struct wick_lock_waits locks = f->locks;
     bool good = !wick_ttsp_incidents_choose(&f->ttsp, &ttsp, &f->range);
-    return !wick_lock_waits_choose(&f->locks, &locks, &f->range) && good;
+    return !wick_lock_waits_choose(&f->locks, &locks, &f->range, NULL) && good;
 }
 
 /* Puts in order what stays as it is if more comes. False without memory. */

@@ -207,7 +207,8 @@ void wick_lock_waits_tie(struct wick_lock_waits *w)
     group(w);
 }
 
-int wick_lock_waits_choose(struct wick_lock_waits *out, const struct wick_lock_waits *w, const struct wick_range *range)
+int wick_lock_waits_choose(struct wick_lock_waits *out, const struct wick_lock_waits *w, const struct wick_range *range,
+                           const bool *threads)
 {
     *out = *w;
     out->looks = NULL; /* what was seen of the owners is with the waits */
@@ -217,7 +218,7 @@ int wick_lock_waits_choose(struct wick_lock_waits *out, const struct wick_lock_w
     out->rows = calloc((size_t)w->nrows + 1, sizeof *out->rows);
     for (uint32_t i = 0; out->rows && i < w->nrows; i++) {
         struct wick_lock_wait_row r = w->rows[i];
-        if (!wick_range_touches(range, r.start_ns, r.duration_ns))
+        if (!wick_range_touches(range, r.start_ns, r.duration_ns) || (threads && !threads[r.thread]))
             continue;
         r.weight_ns = wick_range_part(range, r.weight_ns, r.start_ns, r.duration_ns);
         r.duration_ns = wick_range_part(range, r.duration_ns, r.start_ns, r.duration_ns);

@@ -80,10 +80,11 @@ bool wick_lock_waits_wants(const char *type);
 void wick_lock_waits_take(struct wick_lock_waits *w, const struct wick_jfr_event *e);
 void wick_lock_waits_tie(struct wick_lock_waits *w);
 
-/* Makes `out` the waits in a range of time, of those that last longer the part in it, after they have been tied: on its
- * own but for the profile. -WICK_E_NOMEM: then `out` has none. */
-int wick_lock_waits_choose(struct wick_lock_waits *out, const struct wick_lock_waits *w,
-                           const struct wick_range *range);
+/* Makes `out` the waits in a range of time, of those that last longer the part in it, and of some threads (by number in
+ * the profile; NULL = all), after they have been tied: on its own but for the profile. -WICK_E_NOMEM: then `out` has
+ * none. */
+int wick_lock_waits_choose(struct wick_lock_waits *out, const struct wick_lock_waits *w, const struct wick_range *range,
+                           const bool *threads);
 
 void wick_lock_waits_release(struct wick_lock_waits *w);
 
