@@ -147,7 +147,7 @@ static int write_flame(const struct wick_picked *s, const struct wick_ask *a, bo
     bool reverse = false, by_state = false, callers;
     int rc = wick_ask_flag(a, "reverse", &reverse, err);
     rc = rc ? rc : wick_ask_flag(a, "states", &by_state, err);
-    if (!rc && by_state && (reverse || focus_of(a, &callers)))
+    if (!rc && by_state && (reverse || wick_answer_focus(a, &callers)))
         rc = wick_err_set(err, WICK_E_USAGE, "states are known of a tree from the root down only");
     rc = rc ? rc : fold(s, &o, reverse, by_state ? &states : NULL, &t, err);
     rc = rc ? rc : focus_tree(&t, a, err);

@@ -368,12 +368,8 @@ static int cmd_load(const char *path, uint32_t stacks, uint64_t samples)
 static const struct {
     const char *name;
     int (*write)(int fd);
-} stories[] = {{"requests", requests_write},
-               {"owners", requests_write_locks},
-               {"disturbances", disturb_story_write},
-               {"memory", memory_story_write},
-               {"locks", lock_story_write},
-               {"halves", halves_write}};
+} stories[] = {{"requests", requests_write},   {"owners", requests_write_locks}, {"disturbances", disturb_story_write},
+               {"memory", memory_story_write}, {"locks", lock_story_write},      {"halves", halves_write}};
 
 int main(int argc, char **argv)
 {
@@ -393,10 +389,9 @@ int main(int argc, char **argv)
     }
     if (argc == 3 && !strcmp(argv[1], "size"))
         return cmd_size(argv[2]);
-    fputs(
-        "usage: jfr_synth write FILE [SAMPLES] | endless FILE | size FILE | requests FILE | owners FILE |\n"
-        "       jfr_synth disturbances FILE | memory FILE | locks FILE | halves FILE |\n"
-        "       jfr_synth load|plain FILE STACKS SAMPLES\n",
-        stderr);
+    fputs("usage: jfr_synth write FILE [SAMPLES] | endless FILE | size FILE | requests FILE | owners FILE |\n"
+          "       jfr_synth disturbances FILE | memory FILE | locks FILE | halves FILE |\n"
+          "       jfr_synth load|plain FILE STACKS SAMPLES\n",
+          stderr);
     return 2;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/explain/explain_arguments.h"
 #include "base/sum.h"
 #include "model/label.h"
 
@@ -567,29 +568,9 @@ static void take_profiler(struct wick_explain_facts *f, const struct wick_jfr_ev
         f->unsampled_ns = wick_sum(f->unsampled_before_ns, not_negative(unsampled - f->unsampled_base_ns));
 }
 
-/* "-Xmx1g -Dx=y": the last -Xmx or -XX:MaxHeapSize counts, as for the JVM. 0 = neither. */
-static int64_t heap_limit(const char *arguments)
-{
-    static const char *const options[] = {"-Xmx", "-XX:MaxHeapSize="};
-    int64_t limit = 0;
-    for (const char *word = arguments; *word; word += strcspn(word, " "), word += strspn(word, " ")) {
-        for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-            size_t n = strlen(options[i]);
-            char *end;
-            if (strncmp(word, options[i], n) != 0 || word[n] < '0' || word[n] > '9')
-                continue;
-            uint64_t v = strtoull(word + n, &end, 10);
-            char unit = (char)(*end | 0x20);
-            unsigned shift = unit == 'k' ? 10 : unit == 'm' ? 20 : unit == 'g' ? 30 : unit == 't' ? 40 : 0;
-            limit = v <= (uint64_t)INT64_MAX >> shift ? (int64_t)(v << shift) : 0;
-        }
-    }
-    return limit;
-}
-
 static void take_jvm(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    raise_to(&f->heap_max, heap_limit(wick_profile_str(f->p, text(e, "jvmArguments"))));
+    raise_to(&f->heap_max, wick_explain_heap_option(wick_profile_str(f->p, text(e, "jvmArguments"))));
 }
 
 static void take_notice(struct wick_explain_facts *f, const struct wick_jfr_event *e)

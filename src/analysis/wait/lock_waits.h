@@ -24,10 +24,10 @@ struct wick_lock_wait_row {
     uint32_t file, class_name; /* number of the input; string of the profile */
     int64_t identity, number;  /* of the lock; of the wait, 0 = none */
     int64_t start_ns, weight_ns, duration_ns; /* start: when it began */
-    int64_t owner_ns;       /* when its owner was seen to have it, 0 = not known */
-    uint32_t thread, stack; /* who waited, where; numbers in the profile */
-    uint32_t owner;         /* thread that held it, 0 = not known */
-    uint32_t owner_stack;   /* what it did during the wait, 0 = not seen */
+    int64_t owner_ns;                         /* when its owner was seen to have it, 0 = not known */
+    uint32_t thread, stack;                   /* who waited, where; numbers in the profile */
+    uint32_t owner;                           /* thread that held it, 0 = not known */
+    uint32_t owner_stack;                     /* what it did during the wait, 0 = not seen */
 };
 
 /* A lock; its waits are rows[first .. first + count). */
