@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* explain_arguments.h - what the arguments of a JVM say */
+/*
+ * explain_arguments.h - what the arguments of a JVM say
+ */
 #ifndef WICK_ANALYSIS_EXPLAIN_EXPLAIN_ARGUMENTS_H
 #define WICK_ANALYSIS_EXPLAIN_EXPLAIN_ARGUMENTS_H
 
