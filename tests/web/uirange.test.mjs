@@ -14,7 +14,7 @@ const STORY_NS = 1700000000e9; // of tests/jfr/halves.h and memory_story.h
 const at = (second) => STORY_NS + second * 1e9;
 const range = (from, to) => `from=${at(from)}&to=${at(to)}`;
 
-const { dir, pages } = await stage((dir, story) => ({ recordings: [
+const { dir, fixture, pages } = await stage((dir, story) => ({ recordings: [
   describe(WICK, 'r1', story('halves'), { start_ns: STORY_NS, end_ns: at(10) }),
   describe(WICK, 'r2', story('memory'), { start_ns: STORY_NS, end_ns: at(305) }),
   describe(WICK, 'r3', story('halves', 'again.jfr'), { start_ns: STORY_NS, end_ns: at(10) })] }));
@@ -83,6 +83,20 @@ test('found: sentences are of the chosen time, and a hostile name in one is text
   await says(page, '#place', /CPU limit/);
   assert.equal(await page.isVisible('.filter-bar'), false);
   await pages.close(page);
+});
+
+test('found: a large recording is explained when the line is unfolded, since other answers would wait for it', async () => {
+  fixture.recordings.set('r9', { ...fixture.recordings.get('r1'), id: 'r9', size_bytes: 1 << 30 });
+  fixture.asked.length = 0;
+  const page = await pages.open('#/r/r9/cpu');
+  await page.waitForSelector('.flame #dock .stats dd', { state: 'attached' });
+  await says(page, '.found summary', /Unfold to have this large recording explained/);
+  await pages.settled(page);
+  assert.ok(!fixture.asked.some((q) => /r9\/explain/.test(q)));
+  await page.click('.found summary');
+  await says(page, '.found', /app\.Main\.first/);
+  await pages.close(page);
+  fixture.recordings.delete('r9');
 });
 
 test('interference: tables, graph and figures are of the chosen time, and a time without any says so', async () => {

@@ -6,6 +6,9 @@ import { evidenceOf, findingList, nothingIn, scopeOf, upperFirst } from './expla
 import { rangeOf } from './state.js';
 import { Slot } from './view.js';
 
+// Of larger recordings it takes long, and other answers wait for it: the line is to be unfolded for that.
+const ASKED_BYTES = 32 << 20;
+
 /** Rules by their names: what disturbs a program, and what is about its memory. */
 const DISTURBS = /safepoint|vm-operation|neighbour|starv|crowded|cpu-limit|throttl|pressure|pause|migration|steal|lock|stall|compile|deopt|code-cache|page-fault|disk|gc-|unload|stuck|too-many|pool-busy/;
 const OF_MEMORY = /alloc|gc|heap|memory|leak|live-set|oom|page-cache|native|promotion|collections|cleaners|pressure|unload/;
@@ -31,14 +34,16 @@ export class PageFindings extends Slot {
     this.count = h('strong');
     this.first = h('span.found-first');
     this.list = h('div.found-list');
-    this.box = h('details', h('summary', this.count, this.first), this.list);
+    this.box = h('details', { ontoggle: () => this.box.open && this.update(this.context) }, h('summary', this.count, this.first), this.list);
     this.root.append(this.box);
     this.shown = true; // the line is there from the start: nothing moves when it is filled
     this.say('Explain', 'reading \u2026', []);
   }
 
   update(context) {
-    this.ask(context, 'explain', rangeOf(context.state));
+    this.context = context;
+    if (this.box.open || context.recording.size_bytes <= ASKED_BYTES) this.ask(context, 'explain', rangeOf(context.state));
+    else if (!this.answer) this.say('Findings', 'Unfold to have this large recording explained.', []);
   }
 
   say(count, first, list) {
