@@ -254,7 +254,7 @@ bool wick_name_is_jdk(const char *class_name)
         "scala/math/", "scala/Function", "scala/Option", "scala/Predef", "scala/Array", "clojure/lang/", "clojure/core",
         "groovy/lang/", "org/codehaus/groovy/", "org/apache/groovy/"};
     for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
-        if (!strncmp(class_name, packages[i], strlen(packages[i])))
+        if (*class_name == *packages[i] && !strncmp(class_name, packages[i], strlen(packages[i])))
             return true;
     return strstr(class_name, "$$Lambda"); /* of a reference to a method, which has a frame of its own */
 }

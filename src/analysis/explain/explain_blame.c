@@ -89,7 +89,7 @@ static void owners_of(struct wick_explain *x, const struct wick_explain_place *a
         const struct wick_lock_wait_row *r = &l->rows[i];
         if (r->native || !r->owner_stack || r->park != (at->kind != WICK_WAIT_MONITOR))
             continue;
-        struct wick_wait waiter = wick_wait_of(x->f->p, r->stack), owner = wick_wait_of(x->f->p, r->owner_stack);
+        struct wick_wait waiter = wick_explain_wait_at(x, r->stack), owner = wick_explain_wait_at(x, r->owner_stack);
         if (!waiter.stack || wick_explain_function_at(x->f->p, waiter.stack) != at->function || !owner.stack)
             continue;
         if (wick_wait_role_of(owner.kind) == WICK_WAIT_IDLE)
@@ -106,7 +106,7 @@ static struct wick_wait doing(const struct wick_explain *x, size_t i)
 {
     struct wick_wait w = x->waits[i];
     if (w.kind == WICK_WAIT_NONE)
-        w.stack = wick_wait_of(x->f->p, x->f->wall[i].stack).stack;
+        w.stack = wick_explain_wait_at(x, x->f->wall[i].stack).stack;
     return w;
 }
 
@@ -230,7 +230,7 @@ static void learn_held(struct wick_explain *x, const struct wick_explain_place *
             h->ready_ns = wick_sum(h->ready_ns, ns);
     }
     for (size_t i = 0; i < f->ncpu; i++) {
-        enum wick_wait_kind kind = wick_wait_of(f->p, f->cpu[i].stack).kind;
+        enum wick_wait_kind kind = wick_explain_wait_at(x, f->cpu[i].stack).kind;
         of[f->cpu[i].thread].serves |= kind == WICK_WAIT_CLIENT || kind == WICK_WAIT_EVENT;
     }
 }

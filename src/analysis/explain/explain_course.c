@@ -62,8 +62,8 @@ enum wick_explain_act wick_explain_course_of(const struct wick_explain *x, size_
     const struct wick_explain_sample *s = &x->f->wall[i];
     enum wick_wait_kind kind = x->waits[i].kind;
     if (kind == WICK_WAIT_NONE)
-        return 1u << s->state & WICK_EXPLAIN_WORK && wick_wait_of(x->f->p, s->stack).stack ? WICK_EXPLAIN_ACTS
-                                                                                           : WICK_EXPLAIN_RESTS;
+        return 1u << s->state & WICK_EXPLAIN_WORK && wick_explain_wait_at(x, s->stack).stack ? WICK_EXPLAIN_ACTS
+                                                                                             : WICK_EXPLAIN_RESTS;
     if (wick_explain_is_inner(kind))
         return WICK_EXPLAIN_AWAITS;
     return kind == WICK_WAIT_DISK || wick_explain_is_trouble(x, i) ? WICK_EXPLAIN_ACTS : WICK_EXPLAIN_RESTS;
@@ -88,12 +88,12 @@ static void learn(const struct wick_explain *x, struct course *of)
         c->rest_ns = wick_sum(c->rest_ns, idle ? ns : 0);
         if (wick_explain_is_inner(kind) && x->waits[i].stack)
             c->inner_ns = wick_sum(c->inner_ns, ns);
-        else if (kind == WICK_WAIT_NONE ? wick_wait_of(f->p, f->wall[i].stack).stack != 0
+        else if (kind == WICK_WAIT_NONE ? wick_explain_wait_at(x, f->wall[i].stack).stack != 0
                                         : kind != WICK_WAIT_REFERENCE && (x->waits[i].stack || idle))
             c->outer_ns = wick_sum(c->outer_ns, ns);
     }
     for (size_t i = 0; i < f->ncpu; i++)
-        of[f->cpu[i].thread].turns += takes_turns(wick_wait_of(f->p, f->cpu[i].stack).kind);
+        of[f->cpu[i].thread].turns += takes_turns(wick_explain_wait_at(x, f->cpu[i].stack).kind);
 }
 
 static double rate_of(const struct wick_explain_facts *f, uint32_t thread)

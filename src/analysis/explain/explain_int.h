@@ -29,12 +29,14 @@ struct wick_explain {
     struct wick_explain_findings *out;
     const struct wick_explain_rule *rule; /* that is being applied */
     struct wick_wait *waits;              /* of each wall-clock sample of the facts; kind NONE: it does not wait */
-    uint32_t *ran;                        /* by thread: readings of its CPU time in which it had used some */
-    struct wick_explain_enter *enters;    /* by frame: of which monitors threads wait there */
-    struct wick_explain_course *courses;  /* by function of the program that virtual threads begin in */
-    bool *stuck;                          /* by thread: the rule of that name has it */
-    bool *pressed;                        /* by thread: it takes clients or events, and has no time to wait for them */
-    bool closed;                          /* threads wait for each other, and hardly anybody works */
+    struct wick_wait *at_stacks;          /* of the stacks that were asked for, and which those are */
+    bool *at_known;
+    uint32_t *ran;                       /* by thread: readings of its CPU time in which it had used some */
+    struct wick_explain_enter *enters;   /* by frame: of which monitors threads wait there */
+    struct wick_explain_course *courses; /* by function of the program that virtual threads begin in */
+    bool *stuck;                         /* by thread: the rule of that name has it */
+    bool *pressed;                       /* by thread: it takes clients or events, and has no time to wait for them */
+    bool closed;                         /* threads wait for each other, and hardly anybody works */
     /* What rules have said already: kinds of waiting (bits), waiting for monitors and disks, futures, what most CPU
      * time is for, that the collector's threads wait for each other, that the program has too many threads. */
     uint64_t kinds_said;
@@ -45,6 +47,9 @@ struct wick_explain {
 };
 
 _Static_assert(WICK_WAIT_KINDS <= 64, "kinds_said has a bit for each");
+
+/* As wick_wait_of(), which walks the stack and compares names; here but once for each stack. */
+struct wick_wait wick_explain_wait_at(const struct wick_explain *x, uint32_t stack);
 
 /* A new finding of the rule, NULL without memory; what follows takes NULL. */
 struct wick_explain_finding *wick_explain_found(struct wick_explain *x, double cost_ns);

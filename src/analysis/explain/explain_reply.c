@@ -44,9 +44,10 @@ static bool is_open(enum wick_wait_kind kind)
     return kind == WICK_WAIT_OBJECT_WAIT || kind == WICK_WAIT_CONDITION || kind == WICK_WAIT_PARK;
 }
 
-static size_t add(const struct wick_profile *p, uint32_t stack, struct seen one, struct seen *rows, size_t n)
+static size_t add(const struct wick_explain *x, uint32_t stack, struct seen one, struct seen *rows, size_t n)
 {
-    struct wick_wait w = wick_wait_of(p, stack);
+    const struct wick_profile *p = x->f->p;
+    struct wick_wait w = wick_explain_wait_at(x, stack);
     if (!w.stack || !is_open(w.kind) || !one.identity)
         return n;
     one.kind = w.kind;
@@ -55,18 +56,19 @@ static size_t add(const struct wick_profile *p, uint32_t stack, struct seen one,
     return n + 1;
 }
 
-static size_t collect(const struct wick_explain_facts *f, struct seen *rows)
+static size_t collect(const struct wick_explain *x, struct seen *rows)
 {
+    const struct wick_explain_facts *f = x->f;
     size_t n = 0;
     for (size_t i = 0; i < f->nnotices; i++) {
         const struct wick_explain_notice *e = &f->notices[i];
         struct seen one = {.thread = e->thread, .file = e->file, .identity = e->identity, .timed_out = e->timed_out};
-        n = add(f->p, e->stack, one, rows, n);
+        n = add(x, e->stack, one, rows, n);
     }
     for (uint32_t i = 0; i < f->locks.nrows; i++) {
         const struct wick_lock_wait_row *r = &f->locks.rows[i];
         struct seen one = {.thread = r->thread, .file = r->file, .identity = r->identity};
-        n = r->park && !r->native ? add(f->p, r->stack, one, rows, n) : n;
+        n = r->park && !r->native ? add(x, r->stack, one, rows, n) : n;
     }
     return n;
 }
@@ -92,7 +94,7 @@ bool wick_explain_find_replies(struct wick_explain *x)
     const struct wick_explain_facts *f = x->f;
     struct seen *rows = calloc(f->nnotices + f->locks.nrows + 1, sizeof *rows);
     bool *threads = calloc(f->p->nthreads + 1, sizeof *threads);
-    size_t n = rows && threads ? collect(f, rows) : 0;
+    size_t n = rows && threads ? collect(x, rows) : 0;
     if (n)
         qsort(rows, n, sizeof *rows, by_place);
     for (size_t from = 0, to; from < n; from = to) {

@@ -663,6 +663,8 @@ static void lost(struct wick_explain *x)
 static void forget_waits(struct wick_explain *x)
 {
     free(x->waits);
+    free(x->at_stacks);
+    free(x->at_known);
     free(x->ran);
     free(x->stuck);
     free(x->pressed);

@@ -53,7 +53,7 @@ static void find_stuck(const struct wick_explain *x, const struct stuck *o)
         bool waits = class_init || wick_wait_is_lock(x->waits[i].kind);
         o->class_init[s->thread] |= class_init;
         if (!waits && is_held(s))
-            at = wick_wait_of(f->p, s->stack).stack;
+            at = wick_explain_wait_at(x, s->stack).stack;
         if (!where[s->thread])
             where[s->thread] = at;
         bool same = at && f->p->stacks[where[s->thread]].frame == f->p->stacks[at].frame;

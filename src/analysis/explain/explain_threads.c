@@ -107,7 +107,7 @@ static struct work work_of(const struct wick_explain *x, const bool *of)
         if (!of[f->cpu[i].thread])
             continue;
         all = wick_sum(all, f->cpu[i].weight_ns);
-        uint32_t s = wick_wait_of(f->p, f->cpu[i].stack).stack, frame = s ? f->p->stacks[s].frame : 0;
+        uint32_t s = wick_explain_wait_at(x, f->cpu[i].stack).stack, frame = s ? f->p->stacks[s].frame : 0;
         sums[frame] = wick_sum(sums[frame], f->cpu[i].weight_ns);
         if (frame && sums[frame] > w.ns)
             w = (struct work){frame, caller_of(f->p, s), sums[frame]};
@@ -340,7 +340,7 @@ static struct taken taken_of(struct wick_explain *x)
         t.threads += !seen[s->thread];
         seen[s->thread] = true;
         t.ns += (double)s->weight_ns;
-        uint32_t at = wick_wait_of(f->p, s->stack).stack, frame = at ? f->p->stacks[at].frame : 0;
+        uint32_t at = wick_explain_wait_at(x, s->stack).stack, frame = at ? f->p->stacks[at].frame : 0;
         sums[frame] = wick_sum(sums[frame], s->weight_ns);
         if (!frame || (double)sums[frame] <= t.most_ns)
             continue;

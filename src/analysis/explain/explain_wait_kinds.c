@@ -45,8 +45,17 @@ static bool leaf_is(const struct wick_profile *p, uint32_t stack, bool such(cons
     return false;
 }
 
-static struct wick_wait wait_in(const struct wick_profile *p, const struct wick_explain_sample *s)
+struct wick_wait wick_explain_wait_at(const struct wick_explain *x, uint32_t stack)
 {
+    if (!x->at_known[stack])
+        x->at_stacks[stack] = wick_wait_of(x->f->p, stack);
+    x->at_known[stack] = true;
+    return x->at_stacks[stack];
+}
+
+static struct wick_wait wait_in(const struct wick_explain *x, const struct wick_explain_sample *s)
+{
+    const struct wick_profile *p = x->f->p;
     static const enum wick_wait_kind by_state[WICK_EXPLAIN_STATES] = {[WICK_EXPLAIN_SLEEPING] = WICK_WAIT_TIMER,
                                                                       [WICK_EXPLAIN_PARKED] = WICK_WAIT_PARK,
                                                                       [WICK_EXPLAIN_OBJECT_WAIT] =
@@ -56,7 +65,7 @@ static struct wick_wait wait_in(const struct wick_profile *p, const struct wick_
                                                                       [WICK_EXPLAIN_NATIVE_WAIT] = WICK_WAIT_NATIVE};
     if (!(1u << s->state & WAITING))
         return (struct wick_wait){0};
-    struct wick_wait w = wick_wait_of(p, s->stack);
+    struct wick_wait w = wick_explain_wait_at(x, s->stack);
     if (s->state == WICK_EXPLAIN_MONITOR)
         w.kind = WICK_WAIT_MONITOR;
     else if (s->state == WICK_EXPLAIN_WAITING_FOR_CARRIER)
@@ -113,10 +122,10 @@ static uint32_t function_at(const struct wick_profile *p, uint32_t stack)
     return p->frames[p->stacks[stack].frame].function;
 }
 
-static bool serve(const struct wick_profile *p, const struct wick_explain_sample *rows, size_t n)
+static bool serve(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        struct wick_wait w = wick_wait_of(p, rows[i].stack);
+        struct wick_wait w = wick_explain_wait_at(x, rows[i].stack);
         if (w.kind == WICK_WAIT_CLIENT || w.kind == WICK_WAIT_EVENT || w.in_request)
             return true;
     }
@@ -127,7 +136,7 @@ static bool serve(const struct wick_profile *p, const struct wick_explain_sample
 static bool accepts(const struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
-    return serve(f->p, f->wall, f->nwall) || serve(f->p, f->cpu, f->ncpu);
+    return serve(x, f->wall, f->nwall) || serve(x, f->cpu, f->ncpu);
 }
 
 /* What a function of the program does with sockets: samples of connecting and writing; the first line in which it reads
@@ -149,7 +158,7 @@ static void learn_reads(const struct wick_explain *x, const struct wick_explain_
 {
     const struct wick_profile *p = x->f->p;
     for (size_t i = 0; i < n; i++) {
-        struct wick_wait w = wick_wait_of(p, rows[i].stack);
+        struct wick_wait w = wick_explain_wait_at(x, rows[i].stack);
         struct talk *t = &talks[function_at(p, w.stack)];
         int32_t line = line_at(p, w.stack);
         if (w.kind == WICK_WAIT_SOCKET && w.stack && line && (!t->read_line || line < t->read_line))
@@ -162,7 +171,7 @@ static void learn_writes(const struct wick_explain *x, const struct wick_explain
 {
     const struct wick_profile *p = x->f->p;
     for (size_t i = 0; i < n; i++) {
-        struct wick_wait w = wick_wait_of(p, rows[i].stack);
+        struct wick_wait w = wick_explain_wait_at(x, rows[i].stack);
         struct talk *t = &talks[function_at(p, w.stack)];
         int32_t line = line_at(p, w.stack);
         t->connects += w.kind == WICK_WAIT_CONNECT && w.stack;
@@ -244,7 +253,7 @@ static void find_piped_answers(struct wick_explain *x)
     bool *gives = calloc(f->p->nfunctions + 1, sizeof *gives);
     x->f->failed |= !gives;
     for (size_t i = 0; gives && i < f->nwall + f->ncpu; i++) {
-        struct wick_wait w = wick_wait_of(f->p, i < f->nwall ? f->wall[i].stack : f->cpu[i - f->nwall].stack);
+        struct wick_wait w = wick_explain_wait_at(x, i < f->nwall ? f->wall[i].stack : f->cpu[i - f->nwall].stack);
         if (w.stack && (w.kind == WICK_WAIT_FILE_WRITE || w.kind == WICK_WAIT_PROCESS))
             gives[function_at(f->p, w.stack)] = true;
     }
@@ -283,7 +292,7 @@ static void count_elsewhere(struct wick_explain *x, const struct wick_explain_sa
 {
     const struct wick_profile *p = x->f->p;
     for (size_t i = 0; i < n; i++) {
-        struct wick_wait w = wick_wait_of(p, rows[i].stack);
+        struct wick_wait w = wick_explain_wait_at(x, rows[i].stack);
         struct wick_explain_course *c = &x->courses[begins_in(p, rows[i].stack)];
         if (w.stack && (w.kind != c->kind || function_at(p, w.stack) != c->place))
             c->elsewhere += rows[i].count > 1 ? (double)rows[i].count : 1;
@@ -358,16 +367,18 @@ bool wick_explain_learn_waits(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     x->waits = calloc(f->nwall + 1, sizeof *x->waits);
+    x->at_stacks = calloc(f->p->nstacks + 1, sizeof *x->at_stacks);
+    x->at_known = calloc(f->p->nstacks + 1, sizeof *x->at_known);
     x->ran = calloc(f->p->nthreads + 1, sizeof *x->ran);
     x->stuck = calloc(f->p->nthreads + 1, sizeof *x->stuck);
     x->pressed = calloc(f->p->nthreads + 1, sizeof *x->pressed);
     x->enters = calloc(f->p->nframes + 1, sizeof *x->enters);
     x->courses = calloc(f->p->nfunctions + 1, sizeof *x->courses);
-    if (!x->waits || !x->ran || !x->stuck || !x->pressed || !x->enters || !x->courses)
+    if (!x->waits || !x->at_stacks || !x->at_known || !x->ran || !x->stuck || !x->pressed || !x->enters || !x->courses)
         return false;
     learn_enters(x);
     for (size_t i = 0; i < f->nwall; i++)
-        x->waits[i] = wait_in(f->p, &f->wall[i]);
+        x->waits[i] = wait_in(x, &f->wall[i]);
     for (size_t i = 0; i < f->nran; i++)
         x->ran[f->ran[i]]++;
     find_questions(x);

@@ -28,7 +28,7 @@ static double without_cpu(const struct wick_explain *x, uint32_t function)
         bool waits = f->wall[i].state == WICK_EXPLAIN_WAITING_FOR_CPU;
         if (!waits && f->wall[i].state != WICK_EXPLAIN_RUNNABLE && f->wall[i].state != WICK_EXPLAIN_DEFAULT)
             continue;
-        uint32_t stack = wick_wait_of(f->p, f->wall[i].stack).stack;
+        uint32_t stack = wick_explain_wait_at(x, f->wall[i].stack).stack;
         if (!stack || wick_explain_function_at(f->p, stack) != function)
             continue;
         all += (double)f->wall[i].weight_ns;
@@ -302,7 +302,7 @@ static size_t find_pools(struct wick_explain *x, struct pool *pools, uint32_t *o
     for (size_t i = 0; i < f->nwall; i++) {
         uint32_t t = f->wall[i].thread, name;
         bool works = wick_wait_is_worker(f->p, f->wall[i].stack);
-        if (!t || of[t] || !(works || wick_wait_of(f->p, f->wall[i].stack).in_request))
+        if (!t || of[t] || !(works || wick_explain_wait_at(x, f->wall[i].stack).in_request))
             continue;
         name = wick_explain_pool_name(f->p, t);
         size_t k = 0;
@@ -320,7 +320,7 @@ static size_t find_pools(struct wick_explain *x, struct pool *pools, uint32_t *o
         struct pool *o = &pools[of[s->thread] - 1];
         o->all_ns = wick_sum(o->all_ns, s->weight_ns);
         o->quanta += wick_explain_quantum(s);
-        if (wick_wait_of(f->p, s->stack).in_request)
+        if (wick_explain_wait_at(x, s->stack).in_request)
             o->requests_ns = wick_sum(o->requests_ns, s->weight_ns);
         if (x->waits[i].kind != WICK_WAIT_NONE && wick_wait_role_of(x->waits[i].kind) == WICK_WAIT_IDLE)
             o->idle_ns = wick_sum(o->idle_ns, s->weight_ns);
@@ -376,7 +376,7 @@ static void say_pool(struct wick_explain *x, const struct pool *o, size_t index,
         if (of[f->wall[i].thread] != index + 1)
             continue;
         if (w.kind == WICK_WAIT_NONE)
-            w.stack = wick_wait_of(f->p, f->wall[i].stack).stack;
+            w.stack = wick_explain_wait_at(x, f->wall[i].stack).stack;
         if (w.stack)
             wick_explain_places_add(x, &does, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
     }
