@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ebpf/host_library.h"
 
+#include <elf.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,6 +120,20 @@ static bool read_data(const struct wick_mem *m, struct wick_host_library *l)
     return false;
 }
 
+/* Whether it is a position-independent program, also one that needs no loader. */
+static bool is_program(const struct wick_mem *m, const struct wick_elf_image *image)
+{
+    enum { MOST = 128 };
+    Elf64_Dyn dyn[MOST];
+    size_t n = image->dyn_size / sizeof *dyn < MOST ? image->dyn_size / sizeof *dyn : MOST;
+    if (!image->dyn || wick_mem_read(m, image->dyn, dyn, n * sizeof *dyn))
+        return false;
+    for (size_t i = 0; i < n && dyn[i].d_tag != DT_NULL; i++)
+        if (dyn[i].d_tag == DT_FLAGS_1)
+            return dyn[i].d_un.d_val & DF_1_PIE;
+    return false;
+}
+
 /* Whether the kernel may start a thread at the entry of an image of that name. Linkers give other libraries an entry as
  * well, which means nothing. */
 static bool is_started(const struct wick_elf_image *image, const char *name)
@@ -158,6 +173,7 @@ static int describe_file(int fd, struct wick_host_library *l)
     ssize_t n = readlink(link, path, sizeof path - 1);
     path[n > 0 ? n : 0] = 0;
     snprintf(l->name, sizeof l->name, "%s", wick_symbolize_library(path));
+    l->image.flags |= is_program(&m, &l->image) ? WICK_IMAGE_STARTS : 0;
     l->starts = is_started(&l->image, path);
     return read_data(&m, l) ? 0 : -WICK_E_FAULT;
 }

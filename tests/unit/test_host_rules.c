@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <dlfcn.h>
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -403,6 +404,63 @@ static void test_pages__of_a_file_have_rules_where_it_has_code(void **state)
     release_libc(&l);
 }
 
+/* A program without a loader, whose start has no rule: only a flag in its dynamic section says that it is one. */
+static void test_pages__of_a_static_program_have_an_end_where_it_starts(void **state)
+{
+    enum { TEXT = WICK_HOST_PAGE, ENTRY = TEXT + 64, END = 48 };
+    static uint8_t bytes[2 * WICK_HOST_PAGE];
+    for (int pie = 0; pie <= 1; pie++) {
+        struct library l;
+        struct wick_host_rules r;
+        Elf64_Ehdr head = {.e_ident = ELFMAG "\2\1\1",
+                           .e_type = ET_DYN,
+                           .e_machine = EM_X86_64,
+                           .e_version = 1,
+                           .e_entry = ENTRY,
+                           .e_phoff = sizeof head,
+                           .e_ehsize = sizeof head,
+                           .e_phentsize = sizeof(Elf64_Phdr),
+                           .e_phnum = 2};
+        Elf64_Phdr parts[] = {{.p_type = PT_LOAD,
+                               .p_flags = PF_R | PF_X,
+                               .p_filesz = sizeof bytes,
+                               .p_memsz = sizeof bytes,
+                               .p_align = WICK_HOST_PAGE},
+                              {.p_type = PT_DYNAMIC,
+                               .p_flags = PF_R,
+                               .p_offset = 512,
+                               .p_vaddr = 512,
+                               .p_filesz = 32,
+                               .p_memsz = 32,
+                               .p_align = 8}};
+        Elf64_Dyn dyn[] = {{.d_tag = DT_FLAGS_1, .d_un.d_val = pie ? DF_1_PIE | DF_1_NOW : DF_1_NOW},
+                           {.d_tag = DT_NULL}};
+        memcpy(bytes, &head, sizeof head);
+        memcpy(bytes + sizeof head, parts, sizeof parts);
+        memcpy(bytes + 512, dyn, sizeof dyn);
+        int fd = memfd_create("program", MFD_CLOEXEC);
+        assert_true(fd >= 0 && write(fd, bytes, sizeof bytes) == sizeof bytes);
+        uint8_t *at = mmap(NULL, sizeof bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+        assert_true(at != MAP_FAILED);
+        memset(&seen, 0, sizeof seen);
+        find_libc(&l);
+        knows_files = true;
+        assert_int_equal(wick_host_rules_init(&r, &sink, &l.devices), 0);
+        const struct wick_host_code code = {getpid(), {1, 0}, &l.mem, l.image, NULL};
+        wick_host_rules_page(&r, &code, (uintptr_t)at + ENTRY, SECOND);
+        assert_int_equal(seen.page.page, TEXT);
+        take_rules(planted);
+        for (uint32_t byte = 0; byte < WICK_HOST_PAGE; byte++)
+            assert_int_equal(planted[byte].flags,
+                             pie && byte >= ENTRY - TEXT && byte < ENTRY - TEXT + END ? WICK_RULE_END : 0);
+        knows_files = false;
+        munmap(at, sizeof bytes);
+        close(fd);
+        wick_host_rules_release(&r);
+        release_libc(&l);
+    }
+}
+
 /* --- threads --- */
 
 static void test_threads__one_that_has_another_osthread_is_not_believed(void **state)
@@ -436,6 +494,7 @@ int main(void)
         cmocka_unit_test(test_rules__a_build_id_is_not_believed),
         cmocka_unit_test(test_pages__of_a_file_are_for_all_processes),
         cmocka_unit_test(test_pages__of_a_file_have_rules_where_it_has_code),
+        cmocka_unit_test(test_pages__of_a_static_program_have_an_end_where_it_starts),
         cmocka_unit_test(test_threads__one_that_has_another_osthread_is_not_believed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
