@@ -252,7 +252,7 @@ int alloc_call(struct pt_regs *ctx)
         return 0;
     __atomic_fetch_add(&c->alloc.seen, 1, __ATOMIC_RELAXED);
     __u64 bytes = bytes_of(t);
-    if (!bytes || agent_reports(bytes))
+    if (!bytes || bytes >> ALLOC_MOST_BITS || agent_reports(bytes)) /* so many at once are no thread's */
         return 0;
     __u64 weight = stands_for(bytes, p->alloc_bytes);
     if (!weight)
@@ -284,7 +284,7 @@ int alloc_end(struct pt_regs *ctx)
     int rc = read_thread(t, j);
     t->java = 0; /* it may have another one later, which is seen from its birth */
     __u64 bytes = rc ? 0 : alloc_buffer_rest(&t->buffer, t->seen.before);
-    if (!bytes || agent_reports(bytes))
+    if (!bytes || bytes >> ALLOC_MOST_BITS || agent_reports(bytes))
         return 0;
     __u64 weight = stands_for(bytes, p->alloc_bytes);
     if (!weight)
@@ -327,6 +327,8 @@ int alloc_report(struct pt_regs *ctx)
     }
     t->regs = *ctx;
     __u64 size = argument(t, cookie >> 8), stands = argument(t, cookie >> 16);
+    if (stands >> ALLOC_MOST_BITS) /* no agent says so */
+        return 0;
     agent_has_reported(stands);
     __u64 weight = stands_for(stands, p->alloc_bytes);
     if (!weight)

@@ -100,7 +100,7 @@ STEP_INLINE void begin_mappings(struct mappings *m)
 }
 
 /* Whether the thread is between two programs: it has the memory of the one that is being loaded already, and the
- * registers of the one before. */
+ * registers of the one before. The last part of that, when the new one's arguments are put in place, does not show. */
 STEP_INLINE bool is_being_loaded(void)
 {
     const struct mm_struct___mapped *mm = (const void *)bpf_get_current_task_btf()->mm;

@@ -125,7 +125,8 @@ static bool is_large(const struct wick_elf_file *f)
     return f->symtab.size > MOST_SYMBOLS || f->strtab.size > MOST_SYMBOLS;
 }
 
-/* Finds AllocTracer by the symbols of that file, those of its debug file, or by its code. */
+/* Finds AllocTracer by the symbols of that file, those of its debug file, or by its code. A debug file is one of this
+ * machine, by build id: the path of the image is the process's word. */
 static bool find_tracer(const struct wick_host_process *p, struct wick_host_alloc_jvm *j,
                         const struct wick_elf_image *image, int fd, struct wick_hs_alloc_tracer *out)
 {
@@ -133,7 +134,7 @@ static bool find_tracer(const struct wick_host_process *p, struct wick_host_allo
     struct wick_err err = {0};
     int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
     bool has_own = copy >= 0 && !wick_elf_file_take_fd(&own, copy);
-    bool has_debug = has_own && !own.symtab.size && !wick_elf_open_debug(&own, image->path, -1, NULL, &debug);
+    bool has_debug = has_own && !own.symtab.size && !wick_elf_open_debug(&own, "", -1, NULL, &debug);
     if (has_own)
         symbols = has_debug ? &debug : &own;
     if (symbols && is_large(symbols)) /* it need not be a JVM's */
@@ -276,12 +277,18 @@ static void examine(struct wick_host_alloc *a, struct wick_host_process *p)
         watch_jvm(a, p, j);
 }
 
+/* To search a JVM takes up to seconds, and each child that it forks is another one: for one part of that time in SHARE,
+ * records come first. It is met again with its next sample. */
 void wick_host_alloc_meet(struct wick_host_alloc *a, struct wick_host_process *p)
 {
-    if (!a->kernel || p->allocs_met || p->gone || p->jvm_state != WICK_HOST_JVM_READY)
+    enum { SHARE = 4 };
+    uint64_t begin_ns = wick_clock_mono_ns();
+    if (!a->kernel || p->allocs_met || p->gone || p->jvm_state != WICK_HOST_JVM_READY || begin_ns < a->rest_until_ns)
         return;
     p->allocs_met = true;
     examine(a, p);
+    uint64_t end_ns = wick_clock_mono_ns();
+    a->rest_until_ns = end_ns + SHARE * (end_ns - begin_ns);
 }
 
 /* --- processes that are not sampled --- */
@@ -306,8 +313,10 @@ void wick_host_alloc_starts(struct wick_host_alloc *a, const struct wick_host_he
     for (uint32_t i = 0; i < a->nwaiting && !w; i++)
         if (a->waiting[i].head.birth.start_ns == h->birth.start_ns && a->waiting[i].head.birth.execs == h->birth.execs)
             w = &a->waiting[i];
-    if (!w && a->nwaiting == WICK_HOST_ALLOC_WAITING)
-        return; /* it is met with a sample */
+    if (!w && a->nwaiting == WICK_HOST_ALLOC_WAITING) { /* unless it is met with a sample */
+        a->left_out++;
+        return;
+    }
     w = w ? w : &a->waiting[a->nwaiting++];
     *w = (struct wick_host_alloc_waiting){.head = *h, .due_ns = h->time_ns + FIRST_NS};
 }

@@ -47,8 +47,9 @@ struct wick_host_alloc {
     uint32_t type, next_number;
     struct wick_host_alloc_jvm *jvms;
     uint32_t njvms;
-    uint64_t counted_ns; /* when calls were counted last */
-    uint64_t left_out;   /* JVMs for which there was no room */
+    uint64_t counted_ns;    /* when calls were counted last */
+    uint64_t rest_until_ns; /* before that no JVM is searched for a sample's sake */
+    uint64_t left_out;      /* JVMs for which there was no room */
     struct wick_host_alloc_waiting waiting[WICK_HOST_ALLOC_WAITING];
     uint32_t nwaiting;
     struct wick_host_file_id *agents; /* files of the agent whose probe is set */

@@ -31,7 +31,7 @@ uint32_t wick_host_alloc_reports(int fd, struct wick_host_alloc_report out[WICK_
 static inline bool wick_host_alloc_floods(uint64_t calls, uint64_t ns)
 {
     enum { MOST_A_SECOND = 50000, NS = 1000000000 };
-    return calls / MOST_A_SECOND >= (ns + NS - 1) / NS;
+    return (unsigned __int128)calls * NS >= (unsigned __int128)ns * MOST_A_SECOND;
 }
 
 #endif

@@ -50,6 +50,10 @@ static struct wick_symbols *symbols_of(const struct wick_host_process *p, const 
     const struct wick_symbols_from from = {.pid = (int)p->pid, .open = open_again, .open_arg = (void *)l};
     if (wick_symbols_load(&s, &image, &from, NULL))
         return NULL;
+    if (!wick_host_file_is(l->fd, &l->key.file)) {
+        wick_symbols_free(s);
+        return NULL;
+    }
     wick_host_symbols_keep(p->symbols, &l->key.file, s);
     return s;
 }

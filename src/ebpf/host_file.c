@@ -199,6 +199,7 @@ static int open_mapped_name(int proc, wick_addr addr, struct wick_host_file *out
             out->offset = m.offset + (addr - m.lo);
             out->lo = m.lo;
             out->hi = m.hi;
+            out->shown = m.inode;
         }
     wick_maps_close(&maps);
     int fd = *name ? openat(proc, name, O_PATH | O_CLOEXEC) : -1;
@@ -210,6 +211,26 @@ static int64_t as_ns(struct statx_timestamp t)
     return t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+static struct wick_host_file_id id_of(const struct statx *st)
+{
+    return (struct wick_host_file_id){
+        .device = wick_host_device(st->stx_dev_major, st->stx_dev_minor),
+        .inode = st->stx_ino,
+        .size = st->stx_size,
+        .modified_ns = as_ns(st->stx_mtime),
+        .changed_ns = as_ns(st->stx_ctime),
+    };
+}
+
+bool wick_host_file_is(int fd, const struct wick_host_file_id *id)
+{
+    struct statx st;
+    if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &st))
+        return false;
+    const struct wick_host_file_id now = id_of(&st);
+    return !memcmp(&now, id, sizeof now);
+}
+
 /* Opens for reading what is known by its name, if it is a regular file on a device that is allowed. */
 static int open_allowed(const struct wick_host_devices *d, int name, struct wick_host_file *out)
 {
@@ -217,13 +238,7 @@ static int open_allowed(const struct wick_host_devices *d, int name, struct wick
     char path[32];
     if (statx(name, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &st))
         return -WICK_E_NOTFOUND;
-    out->id = (struct wick_host_file_id){
-        .device = wick_host_device(st.stx_dev_major, st.stx_dev_minor),
-        .inode = st.stx_ino,
-        .size = st.stx_size,
-        .modified_ns = as_ns(st.stx_mtime),
-        .changed_ns = as_ns(st.stx_ctime),
-    };
+    out->id = id_of(&st);
     if (!S_ISREG(st.stx_mode) || !wick_host_devices_allow(d, out->id.device))
         return -WICK_E_NOTFOUND;
     snprintf(path, sizeof path, "/proc/self/fd/%d", name);

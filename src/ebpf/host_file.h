@@ -38,6 +38,7 @@ struct wick_host_file {
     int fd;
     uint64_t offset;  /* of the address in it */
     wick_addr lo, hi; /* of the mapping */
+    uint64_t shown;   /* its inode as the mapping shows it */
     struct wick_host_file_id id;
 };
 
@@ -62,5 +63,9 @@ void wick_host_devices_release(struct wick_host_devices *d);
 /* Opens the regular file that process `pid` has mapped at an address. 0, -WICK_E_NOTFOUND (there is none, or on a
  * device that is not allowed), -WICK_E_PERM or -WICK_E_GONE. */
 int wick_host_file_open(struct wick_host_devices *d, int pid, wick_addr addr, struct wick_host_file *out);
+
+/* Whether what was read of an open file is the content of that identity: asked afterwards. In a file system of layers
+ * the same descriptor reads another file once that has been written. */
+bool wick_host_file_is(int fd, const struct wick_host_file_id *id);
 
 #endif

@@ -160,6 +160,7 @@ static int describe_file(int fd, struct wick_host_library *l)
 {
     struct wick_elf_loaded f;
     struct wick_mem bytes;
+    enum { DELETED = sizeof " (deleted)" - 1 };
     char link[32], path[512];
     wick_mem_file_init(&bytes, fd);
     int rc = wick_elf_loaded_init(&f, &bytes);
@@ -172,6 +173,8 @@ static int describe_file(int fd, struct wick_host_library *l)
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t n = readlink(link, path, sizeof path - 1);
     path[n > 0 ? n : 0] = 0;
+    if (n > DELETED && !strcmp(path + n - DELETED, " (deleted)"))
+        path[n - DELETED] = 0;
     snprintf(l->name, sizeof l->name, "%s", wick_symbolize_library(path));
     l->image.flags |= is_program(&m, &l->image) ? WICK_IMAGE_STARTS : 0;
     l->starts = is_started(&l->image, path);
@@ -185,14 +188,20 @@ static struct wick_host_library *from_file(struct wick_host_libraries *ls, const
     struct wick_host_file file;
     if (wick_host_file_open(ls->devices, c->pid, pc, &file))
         return NULL;
+    if (c->image->inode && file.shown != c->image->inode) { /* the process has executed another program since */
+        close(file.fd);
+        return NULL;
+    }
     struct wick_host_library new = {.key.file = file.id, .fd = file.fd};
     struct wick_host_library *l = known_library(ls, &new.key);
     if (!ls->identify || !ls->identify(ls->arg, file.fd, &new.file)) /* before its bytes are read */
         new.file.device = 0;
     if (l)
         l->file = new.file;
-    else if (!describe_file(file.fd, &new))
+    else if (!describe_file(file.fd, &new) && wick_host_file_is(file.fd, &file.id))
         l = keep_library(ls, &new);
+    if (!l)
+        free(new.bytes);
     if (!l || l->fd != file.fd)
         close(file.fd);
     if (l)

@@ -3,7 +3,9 @@
 #include "ebpf/host_kernel_int.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 void wick_host_kernel_know(struct wick_host_kernel *k, const struct wick_host_birth *birth)
@@ -81,11 +83,21 @@ static void forget_pages(void *arg)
     }
 }
 
+/* Whether the kernel side cannot distinguish its files: subvolumes of Btrfs have the same device and numbers of inodes.
+ * Huge pages are mapped as a whole only. */
+static bool is_ambiguous(const struct statfs *fs)
+{
+    return fs->f_type == BTRFS_SUPER_MAGIC || fs->f_type == HUGETLBFS_MAGIC;
+}
+
 /* It is mapped to ask, as it is elsewhere: in a file system of layers another file is mapped than the one that is open.
  */
 static bool identify(void *arg, int fd, struct wick_host_inode *out)
 {
     const struct wick_host_kernel *k = arg;
+    struct statfs fs;
+    if (fstatfs(fd, &fs) || is_ambiguous(&fs))
+        return false;
     void *at = mmap(NULL, WICK_MEM_PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
     if (at == MAP_FAILED)
         return false;

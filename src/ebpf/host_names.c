@@ -94,10 +94,15 @@ static struct wick_jfr_frame native_frame(struct wick_host_names *n, struct wick
     if (!wick_elf_images_find(&p->images, pc) && wick_host_process_refresh(p, now_ns))
         wick_host_cache_clear(&p->cache);
     wick_symbolize(&p->code, pc, &code);
-    if (!code.found && wick_host_brief_name(p, pc, &brief)) /* it may have ended since */
-        return code_frame(n, &brief);
-    if (!code.image && !wick_host_process_is_same(p)) /* the mapping is another's */
-        return text_frame(n, "process ended", WICK_FRAME_NATIVE);
+    const struct wick_symbols *symbols = NULL;
+    if (code.image)
+        wick_symbol_cache_find(&p->code.cache, code.image->id, &symbols);
+    if (!symbols && !wick_host_process_is_same(p)) { /* it has ended since, and a mapping may be another's */
+        if (wick_host_brief_name(p, pc, &brief))
+            return code_frame(n, &brief);
+        if (!code.image)
+            return text_frame(n, "process ended", WICK_FRAME_NATIVE);
+    }
     if (wick_symbol_cache_memory(&p->code.cache) > SYMBOL_BYTES)
         wick_symbol_cache_clear(&p->code.cache);
     return code_frame(n, &code);

@@ -30,6 +30,7 @@ struct wick_step_env {
     const struct wick_host_copy *copy;
     struct wick_step_state state;
     struct wick_step_scratch scratch;
+    bool asked, ended; /* the process */
 };
 
 static inline struct wick_step_scratch *step_scratch(struct wick_step_env *env)
@@ -66,7 +67,12 @@ static struct wick_host_code code_at(const struct wick_host_process *p, uint64_t
 static int step_native_rule(struct wick_step_env *env, uint64_t pc, struct wick_unwind_rule *rule)
 {
     const struct wick_host_code read = code_at(env->p, pc, false), seen = code_at(env->p, pc, true);
-    if (!wick_host_rules_find(env->rules, &read, pc, rule) || !wick_host_rules_find(env->rules, &seen, pc, rule))
+    if (!wick_host_rules_find(env->rules, &read, pc, rule))
+        return 0;
+    if (!env->asked)
+        env->ended = !wick_host_process_is_same(env->p);
+    env->asked = true;
+    if (env->ended && !wick_host_rules_find(env->rules, &seen, pc, rule))
         return 0;
     if (!host_has_fp(env, &env->state, pc))
         return -1;
@@ -154,7 +160,8 @@ const struct wick_host_record *wick_host_rewalk(struct wick_host_rewalker *w, st
     if (!copy || (p->gone && !p->nmapped) || now_ns - r->head.time_ns >= YOUNG_NS)
         return NULL;
     until_ns = until_ns < now_ns + WALK_NS ? until_ns : now_ns + WALK_NS;
-    struct wick_step_env env = {.rules = rules, .p = p, .copy = copy, .state = copy->state};
+    struct wick_step_env env = {
+        .rules = rules, .p = p, .copy = copy, .state = copy->state, .asked = p->gone, .ended = p->gone};
     uint32_t n = walk(&env, until_ns, out->frames), before = r->head.nframes;
     if (!is_whole(out->frames, n) && (n <= before || is_whole(r->frames, before)))
         return NULL;

@@ -261,6 +261,7 @@ int wick_elf_open_debug(const struct wick_elf_file *f, const char *path, int roo
     char buf[MAX_PATH];
     struct link link = read_link(f);
     const char *slash = strrchr(path, '/');
+    debug_dir = debug_dir ? debug_dir : "/usr/lib/debug";
     if (try_build_id(f, &link, root_fd, debug_dir, out))
         return 0;
     if (!link.known || !slash)
@@ -281,7 +282,7 @@ int wick_elf_open_symbols(const struct wick_elf_image *image, struct wick_elf_fi
     struct wick_elf_file debug;
     int fd = wick_elf_open_image(image, 0, -1);
     int rc = fd < 0 ? fd : wick_elf_file_take_fd(out, fd);
-    if (!rc && !out->symtab.size && !wick_elf_open_debug(out, image->path, -1, "/usr/lib/debug", &debug)) {
+    if (!rc && !out->symtab.size && !wick_elf_open_debug(out, image->path, -1, NULL, &debug)) {
         wick_elf_file_release(out);
         *out = debug;
     }

@@ -189,7 +189,6 @@ int wick_symbols_load(struct wick_symbols **out, const struct wick_elf_image *im
 {
     char root[32];
     int root_fd = -1, rc;
-    const char *debug_dir = from->debug_dir ? from->debug_dir : "/usr/lib/debug";
     struct wick_symbols *s = new_table();
     if (!s)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory for the symbols of %s", image->path);
@@ -205,7 +204,7 @@ int wick_symbols_load(struct wick_symbols **out, const struct wick_elf_image *im
     if (rc)
         s->main.fd = -1;
     else
-        rc = load_main(s, from->open ? "" : image->path, root_fd, debug_dir);
+        rc = load_main(s, from->open ? "" : image->path, root_fd, from->debug_dir);
     if (rc && rc != -WICK_E_NOMEM && from->mem) {
         int why = rc;
         s->n = 0;

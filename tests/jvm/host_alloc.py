@@ -63,10 +63,11 @@ class Estimates:
 
 
 def check_sum(title, found, truth, edges, lost):
+    """Each sample that is lost, which is counted, stands for a buffer at most."""
     bytes_, variance = found
-    slack = SIGMAS * math.sqrt(variance) + 0.01 * truth + edges
+    slack = SIGMAS * math.sqrt(variance) + 0.01 * truth + edges + lost * BUFFER
     print(f"# {title}: {bytes_ / truth - 1:+.2%}, allowed {slack / truth:.2%}")
-    t.check(f"{title}: the estimate is what was allocated", lost or abs(bytes_ - truth) <= slack, f"true {truth}, estimated {bytes_}")
+    t.check(f"{title}: the estimate is what was allocated", abs(bytes_ - truth) <= slack, f"true {truth}, estimated {bytes_}")
 
 
 def check(title, found, truth, mine, lost):
@@ -119,7 +120,7 @@ def starts_later():
         if site != "b128":
             check_sum(f"later: {site}", found.by_method.get(site, (0, 0)), total, 2 * (BUFFER + min(size, BUFFER)) * THREADS, lost)
     if version > 8:
-        t.check("what threads of half a buffer allocate is seen at their ends", lost or 0.99 * threads <= found.left <= 1.1 * threads + 4 * BUFFER,
+        t.check("what threads of half a buffer allocate is seen at their ends", 0.99 * threads - lost * BUFFER <= found.left <= 1.1 * threads + 4 * BUFFER,
                 f"true {threads}, seen {found.left}")
     t.check("with a frame that says so", t.stacks(recording.file, threads=False) and (version == 8 or any(
         "not sampled: thread or recording ended" in frames[-1] for frames, _ in t.stacks(recording.file, threads=False))), found.left)
@@ -142,11 +143,11 @@ def with_agent():
     truth = ask(j, f"mixed 48 {THREADS}")
     after.end()
     j.kill()
-    lost = recording.lost("alloc", "jdk.ObjectAllocationSample") or dropped
+    lost = recording.lost("alloc", "jdk.ObjectAllocationSample") + dropped
     found, agents = Estimates(recording.file, j.pid), Estimates(own, None)
-    for site in SIZES:
-        t.check(f"with the agent: {site}: its samples are the host's", lost or found.by_method.get(site) == agents.by_method.get(site),
-                (found.by_method.get(site), agents.by_method.get(site)))
+    for site in SIZES:  # a stack may lack a rule the first time, and has no such method then
+        ours, its = (x.by_method.get(site, (0, 0))[0] for x in (found, agents))
+        t.check(f"with the agent: {site}: its samples are the host's", its and abs(ours - its) <= 0.02 * its + lost * BUFFER, (ours, its))
     t.check("with the agent: stacks begin where an object is made", {c for c, _ in found.leaves} == {"Allocations"}, found.leaves)
     if version == 8:  # where both would set breakpoints
         t.check("it says that nothing else is seen of that JVM", f"{j.pid} are not in it: only while the agent records them" in after.said, after.said)

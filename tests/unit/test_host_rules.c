@@ -335,6 +335,17 @@ static void test_rules__a_build_id_is_not_believed(void **state)
 
 /* --- pages of files --- */
 
+/* Where pc is in libc's file. */
+static uint64_t offset_of(const struct library *l)
+{
+    struct wick_host_devices devices = {0};
+    struct wick_host_file file;
+    assert_int_equal(wick_host_file_open(&devices, getpid(), l->pc, &file), 0);
+    close(file.fd);
+    wick_host_devices_release(&devices);
+    return file.offset;
+}
+
 /* One page serves all processes, by the file and the place in it, until it is missed again. */
 static void test_pages__of_a_file_are_for_all_processes(void **state)
 {
@@ -352,7 +363,7 @@ static void test_pages__of_a_file_are_for_all_processes(void **state)
         assert_int_equal(seen.pages, 1); /* what the second one missed was missed before it was there */
         assert_int_equal(stat(l.image->path, &st), 0);
         assert_true(seen.page.file.device == (st.st_dev | WICK_HOST_OF_FILE) && seen.page.file.number == st.st_ino);
-        assert_int_equal(seen.page.page, (l.pc - l.image->bias) & ~(uint64_t)(WICK_HOST_PAGE - 1)); /* as in libc */
+        assert_int_equal(seen.page.page, offset_of(&l) & ~(uint64_t)(WICK_HOST_PAGE - 1));
         assert_true(wick_host_rules_taught(&r, &code, l.pc));
     }
     take_rules(honest);
@@ -385,7 +396,7 @@ static void test_pages__of_a_file_have_rules_where_it_has_code(void **state)
     take_rules(honest);
     int fd = open(l.image->path, O_RDONLY);
     assert_true(fd >= 0);
-    const uint64_t text = (l.pc - l.image->bias) & ~(uint64_t)(WICK_HOST_PAGE - 1);
+    const uint64_t text = offset_of(&l) & ~(uint64_t)(WICK_HOST_PAGE - 1);
     for (uint64_t birth = 2; birth <= 3; birth++) { /* the ELF header, and the same page of code */
         const off_t offset = birth == 2 ? 0 : (off_t)text;
         char *at = mmap(NULL, WICK_HOST_PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, offset);
@@ -446,7 +457,9 @@ static void test_pages__of_a_static_program_have_an_end_where_it_starts(void **s
         find_libc(&l);
         knows_files = true;
         assert_int_equal(wick_host_rules_init(&r, &sink, &l.devices), 0);
-        const struct wick_host_code code = {getpid(), {1, 0}, &l.mem, l.image, NULL};
+        struct wick_elf_image image = *l.image;
+        image.inode = 0;
+        const struct wick_host_code code = {getpid(), {1, 0}, &l.mem, &image, NULL};
         wick_host_rules_page(&r, &code, (uintptr_t)at + ENTRY, SECOND);
         assert_int_equal(seen.page.page, TEXT);
         take_rules(planted);
@@ -459,6 +472,26 @@ static void test_pages__of_a_static_program_have_an_end_where_it_starts(void **s
         wick_host_rules_release(&r);
         release_libc(&l);
     }
+}
+
+/* A process has executed another program since its mappings were read: what is mapped there now is another file. */
+static void test_pages__of_another_program_are_not_believed(void **state)
+{
+    struct library l;
+    struct wick_host_rules r;
+    memset(&seen, 0, sizeof seen);
+    find_libc(&l);
+    knows_files = true;
+    assert_int_equal(wick_host_rules_init(&r, &sink, &l.devices), 0);
+    struct wick_elf_image before = *l.image;
+    before.inode++;
+    const struct wick_host_code code = {getpid(), {1, 0}, &l.mem, &before, NULL};
+    wick_host_rules_page(&r, &code, l.pc, SECOND);
+    assert_int_equal(seen.page.birth.start_ns, 1); /* by its memory, which may be gone */
+    assert_int_equal(seen.page.zero, 0);
+    knows_files = false;
+    wick_host_rules_release(&r);
+    release_libc(&l);
 }
 
 /* --- threads --- */
@@ -495,6 +528,7 @@ int main(void)
         cmocka_unit_test(test_pages__of_a_file_are_for_all_processes),
         cmocka_unit_test(test_pages__of_a_file_have_rules_where_it_has_code),
         cmocka_unit_test(test_pages__of_a_static_program_have_an_end_where_it_starts),
+        cmocka_unit_test(test_pages__of_another_program_are_not_believed),
         cmocka_unit_test(test_threads__one_that_has_another_osthread_is_not_believed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
