@@ -237,8 +237,10 @@ STEP_FN int step_find_rule(struct wick_step_env *env, uint64_t pc, struct wick_u
     return 0;
 }
 
-STEP_INLINE int step_native_rule(struct wick_step_env *env, uint64_t pc, struct wick_unwind_rule *rule)
+STEP_FN int step_native_rule(struct wick_step_env *env, uint64_t pc, struct wick_unwind_rule *rule)
 {
+    if (STEP_NULL(env) || STEP_NULL(rule))
+        return -1;
     /* of a process that may end before it is read, the mappings are searched for each time */
     if ((!env->fresh && kept_rule(&env->at_hand, pc, rule)) || !step_find_rule(env, pc, rule))
         return 0;

@@ -62,8 +62,8 @@ int wick_elf_open_image(const struct wick_elf_image *image, int pid, int root_fd
 
 /* Finds the separate debug file of f (which came from path, seen from root_fd) and opens it: by build id, then by
  * .gnu_debuglink beside it, in .debug/ and under debug_dir (NULL = /usr/lib/debug); for a path that is not to be
- * believed pass "", and it is by build id alone. It must have a symbol table and the same build id, or the checksum that
- * the link states. 0 or -WICK_E_NOTFOUND. */
+ * believed pass "", and it is by build id alone. It must have a symbol table and the same build id, or the checksum
+ * that the link states. 0 or -WICK_E_NOTFOUND. */
 int wick_elf_open_debug(const struct wick_elf_file *f, const char *path, int root_fd, const char *debug_dir,
                         struct wick_elf_file *out);
 
