@@ -73,8 +73,8 @@ static int thread(void *arg, uint32_t id, struct wick_jfr_thread *out)
     return 0;
 }
 
-/* A safepoint that a thread for each case was slow to reach. */
-static int record(void)
+/* A safepoint that a thread for each case was slow to reach. again: it is reported more often, as are its threads. */
+static int record(uint32_t again)
 {
     static const struct wick_jfr_source source = {NULL, stack, method, thread, NULL};
     const struct wick_jfr_config config = {.start_mono_ns = START_NS, .start_epoch_ns = UINT64_C(1700000000000000000)};
@@ -84,13 +84,15 @@ static int record(void)
     assert_int_equal(wick_output_init_fd(&o, dup(fd)), 0);
     struct wick_jfr_sink sink = wick_output_sink(&o);
     assert_int_equal(wick_jfr_writer_open(&w, &sink, &source, &config), 0);
-    wick_jfr_write_safepoint_latency(w, &(struct wick_jfr_safepoint_latency){.start_ns = START_NS,
-                                                                             .duration_ns = 50 * MS,
-                                                                             .incident = 1,
-                                                                             .kind = "safepoint",
-                                                                             .reach_ns = 40 * MS,
-                                                                             .late_threads = CASES});
-    for (uint32_t id = 1; id <= CASES; id++) {
+    for (uint32_t i = 0; i <= again; i++)
+        wick_jfr_write_safepoint_latency(w, &(struct wick_jfr_safepoint_latency){.start_ns = START_NS + i * MS,
+                                                                                 .duration_ns = 50 * MS,
+                                                                                 .incident = 1,
+                                                                                 .kind = "safepoint",
+                                                                                 .reach_ns = 40 * MS,
+                                                                                 .late_threads = CASES});
+    for (uint32_t n = 0; n < CASES * (again + 1); n++) {
+        uint32_t id = n % CASES + 1;
         wick_jfr_write_safepoint_laggard(w, &(struct wick_jfr_safepoint_laggard){.start_ns = START_NS + 10 * MS,
                                                                                  .thread = id,
                                                                                  .stack = id,
@@ -124,7 +126,7 @@ static void test_incidents__a_thread_is_slow_where_wicks_handler_interrupted_it(
     struct wick_profile p;
     struct wick_err err = {0};
     char path[64], *const paths[] = {path};
-    int fd = record();
+    int fd = record(0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     assert_int_equal(wick_profile_init(&p), 0);
     assert_int_equal(wick_ttsp_incidents_read(&in, &p, paths, 1, read_events, &err), 0);
@@ -143,10 +145,55 @@ static void test_incidents__a_thread_is_slow_where_wicks_handler_interrupted_it(
     close(fd);
 }
 
+/* Nothing is copied twice, nor read beyond the end, where the number of an incident is not its own. */
+static void test_incidents__of_one_number_share_their_threads_when_chosen(void **state)
+{
+    enum { AGAIN = 3 };
+    struct wick_ttsp_incidents all, in;
+    struct wick_profile p;
+    struct wick_err err = {0};
+    char path[64], *const paths[] = {path};
+    int fd = record(AGAIN);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    assert_int_equal(wick_profile_init(&p), 0);
+    assert_int_equal(wick_ttsp_incidents_read(&all, &p, paths, 1, read_events, &err), 0);
+    assert_int_equal(wick_ttsp_incidents_choose(&in, &all, &(struct wick_range){0}), 0);
+    assert_int_equal(in.nslow, AGAIN + 1);
+    assert_int_equal(in.nculprits, CASES * (AGAIN + 1));
+    assert_int_equal(in.nsignals, CASES * (AGAIN + 1));
+    for (uint32_t i = 0; i < in.nslow; i++) {
+        assert_int_equal(in.slow[i].count, all.slow[i].count);
+        assert_true(in.slow[i].first + in.slow[i].count <= in.nculprits);
+        for (uint32_t k = 0; k < in.slow[i].count; k++) {
+            const struct wick_ttsp_culprit *c = &in.culprits[in.slow[i].first + k];
+            assert_int_equal(c->thread, all.culprits[all.slow[i].first + k].thread);
+            assert_int_equal(c->count, AGAIN + 1);
+            assert_int_equal(in.signals[c->first].thread, c->thread);
+        }
+    }
+    wick_ttsp_incidents_release(&in);
+    wick_ttsp_incidents_release(&all);
+    wick_profile_release(&p);
+    close(fd);
+}
+
+/* Whatever a damaged recording has as the times of its readings. */
+static void test_incidents__of_readings_too_far_apart_count_nothing(void **state)
+{
+    struct wick_ttsp_reading readings[] = {{0, INT64_MIN, 0, 0}, {0, INT64_MAX, 5, 5}, {0, INT64_MIN, 8, 8}};
+    const struct wick_ttsp_incidents all = {.readings = readings, .nreadings = 3};
+    struct wick_ttsp_incidents in;
+    assert_int_equal(wick_ttsp_incidents_choose(&in, &all, &(struct wick_range){1, 2}), 0);
+    assert_int_equal(in.safepoints, 0);
+    wick_ttsp_incidents_release(&in);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_incidents__a_thread_is_slow_where_wicks_handler_interrupted_it),
+        cmocka_unit_test(test_incidents__of_one_number_share_their_threads_when_chosen),
+        cmocka_unit_test(test_incidents__of_readings_too_far_apart_count_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,9 +30,9 @@ struct when {
 
 static bool when_init(struct when *w, const struct wick_explain_facts *f)
 {
-    int64_t length = wick_sum_time(f->p->end_ns, -f->p->start_ns);
+    int64_t length = f->p->start_ns > 0 ? wick_sum_time(f->p->end_ns, -f->p->start_ns) : 0;
     *w = (struct when){.f = f, .start_ns = f->p->start_ns, .bin_ns = length / BINS};
-    return f->p->start_ns > 0 && w->bin_ns > 0;
+    return w->bin_ns > 0;
 }
 
 /* Weight of a moment, or of a time that lasts, which is spread over it. */

@@ -402,8 +402,8 @@ static void count_in(struct wick_ttsp_incidents *out, const struct wick_ttsp_inc
     out->safepoints = out->sync_ns = 0;
     for (uint32_t i = 1; i < in->nreadings; i++) {
         const struct wick_ttsp_reading *b = &in->readings[i], *a = b - 1;
-        int64_t length = a->file == b->file ? wick_sum_time(b->time_ns, -a->time_ns) : 0;
-        if (length <= 0)
+        int64_t length;
+        if (a->file != b->file || __builtin_sub_overflow(b->time_ns, a->time_ns, &length) || length <= 0)
             continue;
         out->safepoints =
             wick_sum(out->safepoints, wick_range_part(range, b->safepoints - a->safepoints, a->time_ns, length));
@@ -411,15 +411,25 @@ static void count_in(struct wick_ttsp_incidents *out, const struct wick_ttsp_inc
     }
 }
 
-/* A slow thread with its signals; there is room. */
-static void copy_culprit(struct wick_ttsp_incidents *out, const struct wick_ttsp_incidents *in,
-                         const struct wick_ttsp_culprit *c)
+/* Copies the slow threads of the incidents in `out`, each once: a damaged recording, or two in one file, may have
+ * several incidents of one number, which share theirs. False without memory. */
+static bool copy_culprits(struct wick_ttsp_incidents *out, const struct wick_ttsp_incidents *in)
 {
-    struct wick_ttsp_culprit *to = &out->culprits[out->nculprits++];
-    *to = *c;
-    to->first = out->nsignals;
-    for (uint32_t k = 0; k < c->count; k++)
-        out->signals[out->nsignals++] = in->signals[c->first + k];
+    uint32_t *at = calloc((size_t)in->nculprits + 1, sizeof *at); /* in `out`, from 1; 0 = not there */
+    if (!at)
+        return false;
+    for (uint32_t i = 0; i < out->nslow; i++)
+        for (uint32_t k = 0; k < out->slow[i].count; k++)
+            at[out->slow[i].first + k] = 1;
+    for (uint32_t k = 0; k < in->nculprits; k++)
+        if (at[k]) {
+            out->culprits[out->nculprits] = in->culprits[k];
+            at[k] = ++out->nculprits;
+        }
+    for (uint32_t i = 0; i < out->nslow; i++)
+        out->slow[i].first = out->slow[i].count ? at[out->slow[i].first] - 1 : 0;
+    free(at);
+    return true;
 }
 
 int wick_ttsp_incidents_choose(struct wick_ttsp_incidents *out, const struct wick_ttsp_incidents *in,
@@ -430,24 +440,21 @@ int wick_ttsp_incidents_choose(struct wick_ttsp_incidents *out, const struct wic
     out->culprits = calloc((size_t)in->nculprits + 1, sizeof *out->culprits);
     out->signals = calloc((size_t)in->nsignals + 1, sizeof *out->signals);
     out->readings = NULL;
-    out->nslow = out->nculprits = out->nsignals = out->nreadings = out->cap_readings = 0;
+    out->nslow = out->nculprits = out->nreadings = out->cap_readings = 0;
     out->cap_slow = in->nslow + 1;
     out->cap_culprits = in->nculprits + 1;
     out->cap_signals = in->nsignals + 1;
-    if (!out->slow || !out->culprits || !out->signals) {
+    bool good = out->slow && out->culprits && out->signals;
+    for (uint32_t i = 0; good && i < in->nslow; i++)
+        if (wick_range_touches(range, in->slow[i].time_ns, in->slow[i].duration_ns))
+            out->slow[out->nslow++] = in->slow[i];
+    if (!good || !copy_culprits(out, in)) {
         wick_ttsp_incidents_release(out);
         return -WICK_E_NOMEM;
     }
+    if (in->nsignals) /* all: threads may share them, too */
+        memcpy(out->signals, in->signals, in->nsignals * sizeof *out->signals);
     count_in(out, in, range);
-    for (uint32_t i = 0; i < in->nslow; i++) {
-        const struct wick_ttsp_slow *s = &in->slow[i];
-        if (!wick_range_touches(range, s->time_ns, s->duration_ns))
-            continue;
-        out->slow[out->nslow] = *s;
-        out->slow[out->nslow++].first = out->nculprits;
-        for (uint32_t k = 0; k < s->count && out->nculprits < in->nculprits; k++)
-            copy_culprit(out, in, &in->culprits[s->first + k]);
-    }
     return 0;
 }
 
