@@ -112,6 +112,20 @@ static void test_queue_full__has_no_consumer_that_rests(void **state)
               "app.Main.put\n");
 }
 
+/* Nor do samples that belong to no thread. */
+static void test_queue_full__has_no_consumer_without_a_thread(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    add(s, thread_of(s, "desk", 10), STACK(s, "app/Main.put", "java/util/concurrent/LinkedBlockingQueue.put", PARK),
+        WICK_EXPLAIN_PARKED, 10);
+    add(s, 0, STACK(s, "app/Spool.run", "app/Spool.append"), WICK_EXPLAIN_MONITOR, 4);
+    add(s, 0, STACK(s, "app/Mail.run", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING, 5);
+    add(s, 0, STACK(s, "app/Spool.run"), WICK_EXPLAIN_RUNNABLE, 1);
+    begins(s, "waiting: 67 % of the time that threads have work (10.0 s) is waiting for room in a queue, at "
+              "app.Main.put\n");
+}
+
 /* Clients wait for a pool, whose workers wait for room in a queue, whose consumer waits for the disk: more workers
  * would help nobody, and who waits for the workers is not who keeps them. */
 static void test_pool_busy__is_silent_where_workers_wait_for_others(void **state)
@@ -475,6 +489,7 @@ int main(void)
         cmocka_unit_test(test_answer__on_a_machine_without_cpus_is_no_finding),
         cmocka_unit_test(test_saturated_thread__says_who_calls_what_takes_its_time),
         cmocka_unit_test(test_queue_full__has_no_consumer_that_rests),
+        cmocka_unit_test(test_queue_full__has_no_consumer_without_a_thread),
         cmocka_unit_test(test_pool_busy__is_silent_where_workers_wait_for_others),
         cmocka_unit_test(test_future__waits_for_what_its_completer_does),
         cmocka_unit_test(test_queue_full__is_a_part_of_what_its_consumer_computes),

@@ -247,6 +247,8 @@ static void never_done(struct wick_explain *x, const struct wick_explain_place *
     x->f->failed |= !of;
     if (of)
         learn_held(x, at, of);
+    if (of)
+        of[0] = (struct held){0}; /* samples of no thread */
     for (uint32_t t = 1; of && t < f->p->nthreads; t++) {
         struct held *h = &of[t];
         bool lasts = (double)h->all_ns >= HELD_UP * (double)f->duration_ns && !h->here && (h->serves || !servers);
