@@ -26,7 +26,8 @@ static inline bool wick_range_has(const struct wick_range *r, int64_t time_ns)
     return (!r->from_ns || time_ns >= r->from_ns) && (!r->to_ns || time_ns < r->to_ns);
 }
 
-/* The part of v, which belongs to a time that lasts, that lies in the range; of a moment all or nothing. */
+/* The part of v, which belongs to a time that lasts, that lies in the range; of a moment all or nothing. Parts in
+ * ranges that follow each other add up to v, as each is the difference of what came before its ends. */
 static inline int64_t wick_range_part(const struct wick_range *r, int64_t v, int64_t start_ns, int64_t duration_ns)
 {
     if (duration_ns <= 0)
@@ -34,7 +35,7 @@ static inline int64_t wick_range_part(const struct wick_range *r, int64_t v, int
     __int128 start = start_ns, end = start + duration_ns;
     __int128 from = r->from_ns && r->from_ns > start ? r->from_ns : start;
     __int128 to = r->to_ns && r->to_ns < end ? r->to_ns : end;
-    return to > from ? (int64_t)(v * (to - from) / duration_ns) : 0;
+    return to > from ? (int64_t)(v * (to - start) / duration_ns - v * (from - start) / duration_ns) : 0;
 }
 
 /* Whether what lasts touches it. */

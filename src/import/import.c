@@ -41,9 +41,11 @@ void wick_import_sample(struct wick_import *im, const struct wick_sample *s)
 {
     const struct wick_jfr_visitor *v = im->v;
     im->res->samples++;
-    if (v && /* no other format has the age of objects */
-        (v->filter.survived || !wick_filter_time(&v->filter, s->time_ns) ||
-         (v->filter.match && !v->filter.match(v->filter.ctx, im->p, s))))
+    bool outside = v && !wick_filter_time(&v->filter, s->time_ns);
+    if (outside && v->outside)
+        v->outside(v->ctx, im->p->events[s->event].kind);
+    if (outside || /* no other format has the age of objects */
+        (v && (v->filter.survived || (v->filter.match && !v->filter.match(v->filter.ctx, im->p, s)))))
         im->res->filtered++;
     else if (v && v->sample)
         v->sample(v->ctx, s);

@@ -447,7 +447,8 @@ int explain_scene_record(const struct scene *s)
     totals(w, s, START_NS, 0);
     runtime(w, s, START_NS, 0);
     for (unsigned i = 0; i < SECONDS; i++) {
-        samples(w, s, START_NS + i * 1000 * MS, i);
+        if (i >= s->quiet)
+            samples(w, s, START_NS + i * 1000 * MS, i);
         virtual_request(w, s, START_NS + i * 1000 * MS, !i);
         if (i == 2 && s->warm)
             wick_jfr_write_deoptimizations(w, &(struct wick_jfr_deoptimizations){START_NS + 2000 * MS, 900 + s->warm});

@@ -45,6 +45,7 @@ struct scene {
     unsigned direct;       /* MiB of 100 that direct buffers used at most */
     unsigned unread;       /* ms of the finalizer's thread with a stack that could not be read */
     unsigned finalizing;   /* ms in which the finalizer's thread does not wait for work */
+    unsigned quiet;        /* seconds without samples, at the start */
     bool huge;             /* with events whose figures are as large as can be, several times */
 };
 

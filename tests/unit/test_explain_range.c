@@ -12,6 +12,7 @@
 #include "../jfr/halves.h"
 #include "analysis/explain/explain_rules.h"
 #include "cli/input/inputs.h"
+#include "explain_scene.h"
 
 #define SECOND  HALVES_SECOND
 #define SECONDS HALVES_SECONDS
@@ -40,15 +41,27 @@ struct judged {
     struct wick_explain_findings all;
 };
 
-static void judge(struct judged *j, const struct wick_range *range)
+static void judge_file(struct judged *j, int fd, const struct wick_range *range)
 {
     struct wick_err err = {0};
-    j->fd = record();
+    assert_true(fd >= 0);
+    j->fd = fd;
     snprintf(j->path, sizeof j->path, "/proc/self/fd/%d", j->fd);
     j->paths[0] = j->path;
     assert_int_equal(wick_profile_init(&j->p), 0);
     assert_int_equal(wick_explain_read(&j->f, &j->p, j->paths, 1, range, wick_cli_read_events, &err), 0);
     assert_int_equal(wick_explain_apply(&j->all, &j->f, &err), 0);
+}
+
+static void judge(struct judged *j, const struct wick_range *range)
+{
+    judge_file(j, record(), range);
+}
+
+static void judge_scene(struct judged *j, const struct scene *s, double from, double to)
+{
+    const struct wick_range range = seconds(from, to);
+    judge_file(j, explain_scene_record(s), &range);
 }
 
 static void release(struct judged *j)
@@ -97,6 +110,19 @@ static void test_range__what_lasts_counts_with_its_part(void **state)
     assert_int_equal(start, end);
 }
 
+/* What happened once is in one part, wherever the time is divided. */
+static void test_range__parts_add_up(void **state)
+{
+    (void)state;
+    for (int64_t at = 50; at < 160; at++) {
+        const struct wick_range before = {0, at}, middle = {at, at + 7}, after = {at + 7, 0};
+        for (int64_t v = 0; v < 5; v++)
+            assert_int_equal(wick_range_part(&before, v, 50, 100) + wick_range_part(&middle, v, 50, 100) +
+                                 wick_range_part(&after, v, 50, 100),
+                             v);
+    }
+}
+
 static void test_explain__of_a_range_has_what_happened_in_it(void **state)
 {
     const struct wick_range first = seconds(0, HALF), last = seconds(HALF, SECONDS);
@@ -133,6 +159,54 @@ static void test_explain__parts_of_a_second_count_in_part(void **state)
     assert_int_equal(j.f.hungry_delay_ns, SECOND / 4);
     assert_int_equal(j.f.periods.grown, 5);
     assert_int_equal(j.f.ncpu, SAMPLES / 2);
+    release(&j);
+}
+
+static double operations(const struct judged *j)
+{
+    double sum = 0;
+    for (size_t i = 0; i < j->f.operations.n; i++)
+        sum += j->f.operations.rows[i].sum;
+    return sum;
+}
+
+static void test_explain__a_part_has_its_part_of_operations_kills_and_the_compiler_off(void **state)
+{
+    const struct scene s = {.got = 1000, .sampled = 1000, .operation = 600, .compiler_off = 4000, .kills = 1};
+    struct judged a, b;
+    (void)state;
+    judge_scene(&a, &s, 0, 0.5);
+    judge_scene(&b, &s, 0.5, 10);
+    assert_true(operations(&a) == 0.3e9 && operations(&b) == 0.3e9);
+    assert_int_equal(a.f.oom_kills.grown + b.f.oom_kills.grown, 1);
+    assert_int_equal(a.f.off_ns, SECOND / 2);
+    assert_int_equal(b.f.off_ns, 7 * SECOND / 2);
+    release(&a);
+    release(&b);
+}
+
+/* That a kind of sample has none in the range does not mean that it was not recorded. */
+static void test_explain__samples_after_the_range_were_recorded(void **state)
+{
+    const struct scene s = {.got = 1000, .sampled = 1000, .run = 1000, .quiet = 5};
+    struct judged j;
+    (void)state;
+    judge_scene(&j, &s, 0, 5);
+    assert_int_equal(j.f.ncpu + j.f.nwall, 0);
+    assert_true(j.f.has_cpu && j.f.has_wall);
+    release(&j);
+    judge_scene(&j, &(struct scene){.got = 1000, .quiet = 5}, 0, 5);
+    assert_true(!j.f.has_cpu && !j.f.has_wall);
+    release(&j);
+}
+
+static void test_explain__other_events_are_no_slow_threads(void **state)
+{
+    struct judged j;
+    (void)state;
+    judge(&j, NULL);
+    assert_int_equal(j.f.ttsp.nculprits, 1);
+    assert_int_equal(j.f.locks.nrows, 1); /* some of those others */
     release(&j);
 }
 
@@ -286,6 +360,10 @@ int main(void)
         cmocka_unit_test(test_range__what_lasts_counts_with_its_part),
         cmocka_unit_test(test_explain__of_a_range_has_what_happened_in_it),
         cmocka_unit_test(test_explain__parts_of_a_second_count_in_part),
+        cmocka_unit_test(test_range__parts_add_up),
+        cmocka_unit_test(test_explain__a_part_has_its_part_of_operations_kills_and_the_compiler_off),
+        cmocka_unit_test(test_explain__samples_after_the_range_were_recorded),
+        cmocka_unit_test(test_explain__other_events_are_no_slow_threads),
         cmocka_unit_test(test_explain__of_no_time_says_so),
         cmocka_unit_test(test_explain__a_finding_knows_when_it_was),
         cmocka_unit_test(test_locks__of_a_range_are_waited_for_in_it),

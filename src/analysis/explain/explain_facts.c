@@ -367,9 +367,10 @@ static void take_code_cache(struct wick_explain_facts *f, const struct wick_jfr_
 {
     int64_t time_ns = not_negative(e->time_ns);
     if (f->off_since_ns && time_ns > f->off_since_ns)
-        add_to(&f->off_ns, time_ns - f->off_since_ns);
+        add_to(&f->off_ns,
+               wick_range_part(&f->range, time_ns - f->off_since_ns, f->off_since_ns, time_ns - f->off_since_ns));
     f->off_since_ns = number(e, "compilerStopped") ? time_ns : 0;
-    if (real(e, "fullest") < f->code_fullest)
+    if (real(e, "fullest") < f->code_fullest || !wick_range_has(&f->range, time_ns))
         return;
     f->code_fullest = real(e, "fullest");
     f->code_used = number(e, "used");
@@ -394,7 +395,7 @@ static void take_operation(struct wick_explain_facts *f, const struct wick_jfr_e
         return;
     struct wick_explain_row *r = row_of(f, &f->operations, name);
     if (r)
-        r->sum += (double)number(e, "time");
+        r->sum += (double)part(f, e, number(e, "time"));
 }
 
 static void take_cpus(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -623,7 +624,7 @@ static const struct {
     {"wick.Deoptimizations", take_deopts, ALWAYS},
     {"wick.DeoptimizationReason", take_reason, IN_RANGE},
     {"jdk.ClassLoadingStatistics", take_classes, ALWAYS},
-    {"wick.CodeCache", take_code_cache, IN_RANGE},
+    {"wick.CodeCache", take_code_cache, ALWAYS},
     {"wick.VmOperation", take_operation, IN_RANGE},
 };
 #define READERS (sizeof readers / sizeof *readers)
@@ -654,7 +655,8 @@ static void take(void *ctx, const struct wick_jfr_event *e)
         }
     if (in_range)
         wick_memory_use_take(&f->memory, f->p, e);
-    wick_ttsp_incidents_take(&f->ttsp, e);
+    if (wick_ttsp_incidents_wants(e->type))
+        wick_ttsp_incidents_take(&f->ttsp, e);
     wick_lock_waits_take(&f->locks, e);
 }
 
@@ -700,6 +702,13 @@ static bool cut_sample(const struct wick_range *r, const struct wick_sample *s, 
     return true;
 }
 
+static void take_outside(void *ctx, enum wick_event_kind kind)
+{
+    struct wick_explain_facts *f = ctx;
+    f->has_cpu |= kind == WICK_KIND_CPU;
+    f->has_wall |= kind == WICK_KIND_WALL;
+}
+
 static void take_sample(void *ctx, const struct wick_sample *whole)
 {
     struct wick_explain_facts *f = ctx;
@@ -707,8 +716,7 @@ static void take_sample(void *ctx, const struct wick_sample *whole)
     const struct wick_sample *s = whole;
     if (!wick_range_is_all(&f->range)) {
         if (!cut_sample(&f->range, whole, &in_range)) {
-            f->has_cpu |= f->p->events[s->event].kind == WICK_KIND_CPU;
-            f->has_wall |= f->p->events[s->event].kind == WICK_KIND_WALL;
+            take_outside(f, f->p->events[s->event].kind);
             return;
         }
         s = &in_range;
@@ -748,8 +756,12 @@ static void take_sample(void *ctx, const struct wick_sample *whole)
 struct wick_jfr_visitor wick_explain_visitor(struct wick_explain_facts *f)
 {
     /* Of what is alive the last moment that the filter lets through counts. */
-    return (struct wick_jfr_visitor){
-        .ctx = f, .sample = take_sample, .want = want, .event = take, .filter.to_ns = f->range.to_ns};
+    return (struct wick_jfr_visitor){.ctx = f,
+                                     .sample = take_sample,
+                                     .outside = take_outside,
+                                     .want = want,
+                                     .event = take,
+                                     .filter.to_ns = f->range.to_ns};
 }
 
 void wick_explain_release(struct wick_explain_facts *f)

@@ -70,6 +70,8 @@ struct wick_jfr_visitor {
     void *ctx;
     /* Every sample that passed the filter. NULL = wick_profile_add() to the profile. */
     void (*sample)(void *ctx, const struct wick_sample *s);
+    /* Every sample that the filter's time left out. */
+    void (*outside)(void *ctx, enum wick_event_kind kind);
     /* Asked once per chunk for each type in its metadata. */
     bool (*want)(void *ctx, const char *type);
     /* Every event of such a type, in the order of the file. */

@@ -431,6 +431,13 @@ static uint32_t name_of(struct wick_jfr_reader *r, const struct wick_jfr_handler
     return wick_jfr_string(r, &c, &is_null);
 }
 
+/* is_wall: as for event_of. */
+static enum wick_event_kind kind_of(const struct wick_jfr_reader *r, const struct wick_jfr_handler *h, bool is_wall)
+{
+    enum wick_event_kind kind = is_wall ? WICK_KIND_WALL : (enum wick_event_kind)h->sample->kind;
+    return kind == WICK_KIND_CPU && r->perf_engine && !h->weighs ? WICK_KIND_PERF : kind;
+}
+
 /* The event type of a sample in the profile. is_wall: an unbatched wall sample of async-profiler. */
 static uint16_t event_of(struct wick_jfr_reader *r, struct wick_jfr_handler *h, bool is_wall, uint64_t name_place)
 {
@@ -439,12 +446,9 @@ static uint16_t event_of(struct wick_jfr_reader *r, struct wick_jfr_handler *h, 
     if (*known && name == h->event_name)
         return *known;
     h->event_name = name;
-    unsigned kind = is_wall ? WICK_KIND_WALL : h->sample->kind;
-    if (kind == WICK_KIND_CPU && r->perf_engine && !h->weighs)
-        kind = WICK_KIND_PERF;
     const char *type = h->sample->shown_as ? h->sample->shown_as : h->sample->name;
-    *known = wick_profile_event(r->p, name ? name : wick_profile_cstring(r->p, type), (enum wick_event_kind)kind,
-                                unit_of(r, h));
+    *known =
+        wick_profile_event(r->p, name ? name : wick_profile_cstring(r->p, type), kind_of(r, h, is_wall), unit_of(r, h));
     return *known;
 }
 
@@ -663,6 +667,13 @@ void wick_jfr_sums_end(struct wick_jfr_reader *r)
     }
 }
 
+/* Whether it is an unbatched wall-clock sample. */
+static bool is_wall(struct wick_jfr_reader *r, const struct wick_jfr_handler *h, const union wick_jfr_slot *s)
+{
+    return h->may_be_wall &&
+           r->p->states[wick_jfr_state(r, h->state_type, (uint64_t)s[WICK_JFR_STATE].i)] != r->state_default;
+}
+
 /* The sample of an event; false if it is malformed, or of a time that the filter drops. */
 static bool decode(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const uint8_t *from, const uint8_t *end,
                    struct wick_sample *out)
@@ -680,6 +691,8 @@ static bool decode(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const 
     *out = (struct wick_sample){.count = s[WICK_JFR_COUNT].i > 0 ? (uint64_t)s[WICK_JFR_COUNT].i : 0};
     if ((r->whole_samples || h->of_moment) && !take_time(r, h, s, out)) {
         r->res->filtered++;
+        if (r->v->outside)
+            r->v->outside(r->v->ctx, kind_of(r, h, is_wall(r, h, s)));
         return false;
     }
     if (survived(r) && (!h->has_age || s[WICK_JFR_AGE].i < survived(r))) {
@@ -694,11 +707,11 @@ static bool decode(struct wick_jfr_reader *r, struct wick_jfr_handler *h, const 
         out->thread = wick_jfr_thread(r, h->thread_type, (uint64_t)s[WICK_JFR_THREAD].i);
     if (r->p->by_labels)
         out->labels = labels_of(r, h, s);
-    bool is_wall = h->may_be_wall && r->p->states[out->state] != r->state_default;
-    if (!is_wall)
+    bool wall = h->may_be_wall && r->p->states[out->state] != r->state_default;
+    if (!wall)
         h->cpu_state = (uint64_t)s[WICK_JFR_STATE].i;
-    out->event = event_of(r, h, is_wall, s[WICK_JFR_NAME].place);
-    out->weight = weight_of(r, h, is_wall, s, out->count);
+    out->event = event_of(r, h, wall, s[WICK_JFR_NAME].place);
+    out->weight = weight_of(r, h, wall, s, out->count);
     double size = size_of(h, s);
     if (size > 0)
         out->things = h->sample->things ? size : (double)out->weight / size;
