@@ -142,7 +142,7 @@ static void add_kinds(struct wick_strbuf *out, const char *separator)
 
 static void add_keys(struct wick_strbuf *out, const char *separator)
 {
-    static const char *const words[] = {"thread", "tid", "state", "event", "kind", "work", "object"};
+    static const char *const words[] = {"thread", "tid", "state", "event", "kind", "package", "work", "object"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         wick_strbuf_addf(out, "%s%s", i ? separator : "", words[i]);
 }

@@ -83,7 +83,7 @@ static void prepare_key(struct wick_profile *p, const char *key)
         p->by_state = true;
     else if (!strcmp(key, "thread") || !strcmp(key, "tid") || !strcmp(key, "work"))
         p->by_thread = true;
-    else if (strcmp(key, "event") != 0 && strcmp(key, "kind") != 0)
+    else if (strcmp(key, "event") != 0 && strcmp(key, "kind") != 0 && strcmp(key, "package") != 0)
         p->by_labels = true;
     p->by_span |= !strcmp(key, "traceId") || !strcmp(key, "spanId");
     if (!strcmp(key, "kind") || !strcmp(key, "work"))
@@ -125,11 +125,12 @@ static void turn(uint32_t *path, uint32_t n)
     }
 }
 
-/* Makes one frame of those by which the thread begins, as wick_growing_folded does; what is left of n, or one more. */
-static uint32_t fold_starts(const struct work *w, uint32_t *path, uint32_t n)
+/* Makes one frame of those by which the thread begins, as wick_growing_folded does, but for those from `end` on; what
+ * is left of n, or one more. */
+static uint32_t fold_starts(const struct work *w, uint32_t *path, uint32_t n, uint32_t end)
 {
     uint32_t starts = 0;
-    while (starts < n && wick_frame_starts_thread(w->p, path[starts]))
+    while (starts < end && wick_frame_starts_thread(w->p, path[starts]))
         starts++;
     if (!starts)
         return n;
@@ -139,17 +140,24 @@ static uint32_t fold_starts(const struct work *w, uint32_t *path, uint32_t n)
     return kept + 1;
 }
 
-/* Cuts at the outermost frame of the name that is asked for; 0 = there is none. */
-static uint32_t cut_at_focus(const struct work *w, uint32_t *path, uint32_t n)
+/* The stack up to the outermost frame of the name that is asked for; 0 = there is none. */
+static uint32_t focus_of(const struct work *w, uint32_t stack)
 {
-    uint32_t at = 0;
-    while (at < n && (path[at] >= w->nnamed || !w->named[path[at]]))
-        at++;
-    if (at == n)
-        return 0;
+    uint32_t outermost = 0;
+    for (uint32_t i = w->s->focus ? stack : 0; i; i = w->p->stacks[i].parent) {
+        uint32_t frame = w->p->stacks[i].frame;
+        outermost = frame < w->nnamed && w->named[frame] ? i : outermost;
+    }
+    return outermost;
+}
+
+/* Cuts at that frame, which is at `at`: what is folded are its callers. */
+static uint32_t cut_at_focus(const struct work *w, uint32_t *path, uint32_t n, uint32_t at)
+{
     if (w->s->callers) {
-        turn(path, at + 1);
-        return at + 1;
+        n = w->s->fold_starts ? fold_starts(w, path, at + 1, at) : at + 1;
+        turn(path, n);
+        return n;
     }
     memmove(path, path + at, (n - at) * sizeof *path);
     return n - at;
@@ -159,16 +167,21 @@ static uint32_t cut_at_focus(const struct work *w, uint32_t *path, uint32_t n)
 static uint32_t kept_frames(struct work *w, uint32_t stack)
 {
     const struct wick_shape *s = w->s;
-    uint32_t n = 0, *path = w->path;
+    uint32_t n = 0, *path = w->path, focus = focus_of(w, stack), at = 0;
+    if (s->focus && !focus)
+        return 0;
     for (uint32_t i = stack; i; i = w->p->stacks[i].parent) {
         uint32_t frame = w->p->stacks[i].frame;
-        if ((!s->fold_inlined || w->p->frames[frame].kind != WICK_FRAME_INLINED) &&
-            (!s->no_own || !wick_frame_is_own(w->p, frame)))
+        at = i == focus ? n : at;
+        if (i == focus || ((!s->fold_inlined || w->p->frames[frame].kind != WICK_FRAME_INLINED) &&
+                           (!s->no_own || !wick_frame_is_own(w->p, frame))))
             path[n++] = frame;
     }
     turn(path, n);
-    n = s->fold_starts ? fold_starts(w, path, n) : n;
-    n = s->focus ? cut_at_focus(w, path, n) : n;
+    if (s->focus)
+        n = cut_at_focus(w, path, n, n - 1 - at);
+    else if (s->fold_starts)
+        n = fold_starts(w, path, n, n);
     if (s->reverse)
         turn(path, n);
     uint32_t skip = s->skip < n ? s->skip : n;
@@ -234,7 +247,7 @@ static bool prepare_work(struct work *w)
     for (uint32_t i = 1; w->named && i < w->nnamed; i++) {
         wick_strbuf_clear(&w->text);
         wick_name_add_frame(&w->text, p, i, 0);
-        w->named[i] = !strcmp(w->text.buf, w->s->focus);
+        w->named[i] = !w->text.failed && !strcmp(w->text.buf, w->s->focus);
     }
     return w->rewritten && w->path && (!w->s->focus || w->named);
 }

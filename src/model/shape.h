@@ -4,11 +4,11 @@
  *
  * Everything here works on a profile that was read: aggregates are left out, or given another stack. What a view or an
  * export does with the profile afterwards needs to know nothing of it. The order is fixed: samples are chosen by what
- * they carry (thread, state, labels), then by the frames of their stack; then the frames by which threads begin become
- * one, stacks are cut at a method, cut and turned; then frames for groups are put at their root.
+ * they carry (thread, state, labels), then by the frames of their stack; then stacks are cut at a method, the frames by
+ * which threads begin become one, stacks are cut and turned; then frames for groups are put at their root.
  *
- * Values of a sample, by key: "thread" (the name), "tid", "state", "event", "kind" (of the leaf frame), "work"
- * (see classify.h), and any label of the sample.
+ * Values of a sample, by key: "thread" (the name), "tid", "state", "event", "kind" (of the leaf frame),
+ * "package" (of the Java frame nearest to the leaf), "work" (see classify.h), and any label of the sample.
  *
  * Threads: one at a time per profile.
  * Memory:  some bytes for each frame and stack during the call; new stacks stay in the profile.

@@ -280,6 +280,45 @@ static void test_shape__wicks_own_work_is_left_out_and_added_up(void **state)
     wick_profile_release(&t.p);
 }
 
+/* What is asked for is there, also where it is one of the frames that are folded. */
+static void test_shape__stacks_are_cut_before_frames_are_folded(void **state)
+{
+    const char *const stack = "java/lang/Thread.run/1 a/Main.run/1 a/Cart.sum/2 a/Tax.of/1";
+    static const struct {
+        const char *focus, *want;
+        bool callers;
+    } cases[] = {
+        {"java.lang.Thread.run", "java.lang.Thread.run;a.Main.run;a.Tax.of 5\n", false},
+        {"java.lang.Thread.run", "java.lang.Thread.run 5\n", true},
+        {"a.Main.run", "a.Main.run;[thread start] 5\n", true},
+        {"a.Cart.sum", "a.Cart.sum;a.Tax.of 5\n", false},
+        {"a.Cart.sum", "a.Cart.sum;a.Main.run;[thread start] 5\n", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct test t;
+        struct wick_shape s = {.fold_starts = true, .fold_inlined = true};
+        struct wick_err err;
+        assert_int_equal(wick_profile_init(&t.p), 0);
+        t.p.keep = WICK_KEEP_JAVA_KINDS;
+        t.cpu = wick_profile_event(&t.p, wick_profile_cstring(&t.p, "x.Cpu"), WICK_KIND_CPU, WICK_UNIT_NS);
+        add(&t, t.cpu, "web-1", "RUNNABLE", NULL, stack, 5);
+        assert_int_equal(wick_shape_focus(&s, cases[i].focus, cases[i].callers, &err), 0);
+        check(&t, &s, t.cpu, cases[i].want);
+    }
+}
+
+/* Samples are not kept apart by labels for what a frame says. */
+static void test_shape__groups_by_package_need_no_labels(void **state)
+{
+    struct wick_profile p;
+    assert_int_equal(wick_profile_init(&p), 0);
+    wick_shape_prepare(&(struct wick_shape){.by = {"package"}, .nby = 1}, &p);
+    assert_false(p.by_labels);
+    wick_shape_prepare(&(struct wick_shape){.by = {"customer"}, .nby = 1}, &p);
+    assert_true(p.by_labels);
+    wick_profile_release(&p);
+}
+
 static void test_shape__bad_expressions_are_refused(void **state)
 {
     struct wick_shape s = {0};
@@ -329,6 +368,8 @@ int main(void)
         cmocka_unit_test(test_shape__wicks_own_work_is_left_out_and_added_up),
         cmocka_unit_test(test_shape__stacks_are_cut_at_a_method),
         cmocka_unit_test(test_shape__starts_of_threads_are_one_frame),
+        cmocka_unit_test(test_shape__stacks_are_cut_before_frames_are_folded),
+        cmocka_unit_test(test_shape__groups_by_package_need_no_labels),
         cmocka_unit_test(test_shape__bad_expressions_are_refused),
         cmocka_unit_test(test_name__normalised_is_the_same_in_every_run),
     };
