@@ -221,13 +221,22 @@ static void add_word(struct wick_strbuf *out, const char *word)
     wick_strbuf_addc(out, '\'');
 }
 
-/* Appends the command, for a shell, that draws the stacks on which the finding rests; nothing if none does. */
+static void add_range(struct wick_strbuf *out, const char *option, int64_t time_ns)
+{
+    if (time_ns > 0)
+        wick_strbuf_addf(out, " --%s @%" PRId64 ".%09" PRId64, option, time_ns / 1000000000, time_ns % 1000000000);
+}
+
+/* Appends the command, for a shell, that draws the stacks of the range on which the finding rests; nothing if none
+ * does. */
 static void add_command(struct wick_strbuf *out, const struct wick_explain_finding *r,
-                        const struct wick_explain_input *in)
+                        const struct wick_explain_facts *f, const struct wick_explain_input *in)
 {
     if (!*r->rule->view || !in->n)
         return;
     wick_strbuf_addf(out, "wick flame -e %s", r->rule->view);
+    add_range(out, "from", f->range.from_ns);
+    add_range(out, "to", f->range.to_ns);
     for (unsigned i = 0; i < r->nfilters; i++) {
         wick_strbuf_addf(out, " --%s ", r->filters[i].option);
         add_word(out, r->filters[i].value);
@@ -239,8 +248,8 @@ static void add_command(struct wick_strbuf *out, const struct wick_explain_findi
     }
 }
 
-static void write_finding(const struct wick_explain_finding *r, size_t number, const struct wick_explain_input *in,
-                          FILE *out)
+static void write_finding(const struct wick_explain_finding *r, size_t number, const struct wick_explain_facts *f,
+                          const struct wick_explain_input *in, FILE *out)
 {
     struct wick_strbuf text = WICK_STRBUF_INIT;
     wick_explain_text_sentence(&text, r);
@@ -252,7 +261,7 @@ static void write_finding(const struct wick_explain_finding *r, size_t number, c
     wick_ui_wrap(out, text.buf, 6, 6, WIDTH);
     wick_strbuf_clear(&text);
     if (r->nfilters)
-        add_command(&text, r, in);
+        add_command(&text, r, f, in);
     if (text.len) {
         fprintf(out, "      ");
         wick_print_name(out, text.buf, text.len); /* not wrapped: it is to be copied */
@@ -317,7 +326,7 @@ static void write_text(const struct wick_explain_findings *all, const struct wic
         if (!i || all->rows[i - 1].rule->group != r->rule->group)
             fprintf(out, "%s%s\n", i || all->rows[0].rule->group != WICK_EXPLAIN_OF_PROFILE ? "\n" : "",
                     wick_explain_group_title(r->rule->group));
-        write_finding(r, i + 1, in, out);
+        write_finding(r, i + 1, f, in, out);
     }
     if (all->n)
         fputc('\n', out);
@@ -367,7 +376,7 @@ static void write_evidence(const struct wick_explain_finding *r, const struct wi
     if (r->when_to_ns)
         fprintf(out, ",\"when\":{\"from_ns\":%" PRId64 ",\"to_ns\":%" PRId64 ",\"share\":%.3g}", r->when_from_ns,
                 r->when_to_ns, r->when_share);
-    add_command(&command, r, in);
+    add_command(&command, r, f, in);
     if (command.len) {
         fputs(",\"command\":", out);
         wick_print_json(out, command.buf, command.len);

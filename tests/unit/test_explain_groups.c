@@ -25,7 +25,7 @@ struct found {
     int fd;
 };
 
-static void explain(struct found *o, struct scene s)
+static void explain_part(struct found *o, struct scene s, const struct wick_range *range)
 {
     char *const paths[] = {o->path};
     struct wick_err err = {0};
@@ -33,9 +33,14 @@ static void explain(struct found *o, struct scene s)
     assert_true(o->fd >= 0);
     snprintf(o->path, sizeof o->path, "/proc/self/fd/%d", o->fd);
     assert_int_equal(wick_profile_init(&o->p), 0);
-    if (wick_explain_read(&o->f, &o->p, paths, 1, NULL, wick_cli_read_events, &err) ||
+    if (wick_explain_read(&o->f, &o->p, paths, 1, range, wick_cli_read_events, &err) ||
         wick_explain_apply(&o->all, &o->f, &err))
         fail_msg("%s", err.msg);
+}
+
+static void explain(struct found *o, struct scene s)
+{
+    explain_part(o, s, NULL);
 }
 
 static void release(struct found *o)
@@ -197,6 +202,37 @@ static void test_json__has_group_and_evidence(void **state)
     release(&o);
 }
 
+/* The picture is of what the sentences are of. */
+static void test_commands__have_the_range(void **state)
+{
+    static const struct {
+        struct wick_range range;
+        const char *text;
+    } cases[] = {
+        {{1700000002500000000, 1700000008000000001},
+         "wick flame -e cpu --from @1700000002.500000000 --to @1700000008.000000001 --include "},
+        {{0, 1700000008000000000}, "wick flame -e cpu --to @1700000008.000000000 --include "},
+        {{0, 0}, "wick flame -e cpu --include "},
+    };
+    char path[] = "x.jfr", *const paths[] = {path};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int json = 0; json < 2; json++) {
+            struct found o;
+            char *text = NULL;
+            size_t len;
+            explain_part(&o, SCENE(c->hot = 6000), &cases[i].range);
+            FILE *out = open_memstream(&text, &len);
+            assert_non_null(out);
+            wick_explain_text_write(&o.all, &o.f, &(struct wick_explain_input){paths, 1, 0}, json, out);
+            fclose(out);
+            if (!strstr(text, cases[i].text))
+                fail_msg("no %s in:\n%s", cases[i].text, text);
+            free(text);
+            release(&o);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +243,7 @@ int main(void)
         cmocka_unit_test(test_text__does_not_call_a_dead_service_well),
         cmocka_unit_test(test_parts__add_up),
         cmocka_unit_test(test_json__has_group_and_evidence),
+        cmocka_unit_test(test_commands__have_the_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
