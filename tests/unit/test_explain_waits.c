@@ -629,10 +629,28 @@ static void test_disk_wait__is_at_the_programs_own_function(void **state)
               "(3.0 s), in java.io.RandomAccessFile.writeBytes\n");
 }
 
+/* What others of the program wait there is not that function's. */
+static void test_disk_wait__has_the_time_of_the_function_that_it_names(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    add(s, thread_of(s, "a", 1), STACK(s, "app/Main.run", "app/Log.commit", "java/io/RandomAccessFile.writeBytes"),
+        WICK_EXPLAIN_DISK, 4);
+    add(s, thread_of(s, "b", 2), STACK(s, "app/Main.run", "app/Index.load", "java/io/RandomAccessFile.writeBytes"),
+        WICK_EXPLAIN_DISK, 3);
+    add(s, thread_of(s, "c", 3), STACK(s, "app/Main.start", "app/Index.load", "java/io/RandomAccessFile.writeBytes"),
+        WICK_EXPLAIN_DISK, 3);
+    for (unsigned i = 0; i < 7; i++)
+        add(s, thread_of(s, "d", 4 + i), STACK(s, "app/Main.run"), WICK_EXPLAIN_RUNNABLE, 10);
+    begins(s, "disk-wait: threads wait for a disk 12 % of the time they have work (10.0 s), most at app.Index.load "
+              "(6.0 s), in java.io.RandomAccessFile.writeBytes\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_disk_wait__is_at_the_programs_own_function),
+        cmocka_unit_test(test_disk_wait__has_the_time_of_the_function_that_it_names),
         cmocka_unit_test(test_waiting__adds_up_by_what_is_waited_for_and_by_whom),
         cmocka_unit_test(test_waiting__is_decided_by_enough_samples),
         cmocka_unit_test(test_waiting__is_not_decided_by_two_samples),

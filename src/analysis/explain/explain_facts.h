@@ -306,7 +306,8 @@ struct wick_explain_top {
     uint32_t frame;  /* that counts: by `subject` */
     uint32_t caller; /* nearest Java frame below of the program's own, else the nearest Java frame; 0 = none */
     int64_t weight_ns;
-    double quanta; /* as of wick_explain_quanta */
+    double quanta;     /* as of wick_explain_quanta */
+    int64_t caller_ns; /* the part called by the caller's function; by wick_explain_top_of_caller only */
 };
 
 enum wick_explain_subject {
@@ -319,6 +320,11 @@ enum wick_explain_subject {
 struct wick_explain_top wick_explain_top(struct wick_explain_facts *f, const struct wick_explain_sample *rows, size_t n,
                                          bool every_endpoint, uint32_t endpoint, unsigned states,
                                          enum wick_explain_subject subject);
+
+/* Of what was found so in all wall-clock samples of these states: makes the caller the one that most weight of it has
+ * come from, and fills in caller_ns. As it is if none has one. */
+void wick_explain_top_of_caller(struct wick_explain_facts *f, unsigned states, enum wick_explain_subject subject,
+                                struct wick_explain_top *top);
 
 /* Where a library is called by a function with a name, that says more than the library: fsync() for "[libc.so.6]". The
  * stack cut there; as it is where its leaf has a name, or no such function is next to it. */

@@ -398,6 +398,7 @@ static struct wick_explain_finding *waits(struct wick_explain *x, unsigned state
     if (wick_explain_share(waited, work) < x->rule->threshold || !wick_explain_counts(f, waited, WAIT_LEAST))
         return NULL;
     most = wick_explain_top(f, f->wall, f->nwall, true, 0, states, WICK_EXPLAIN_JAVA);
+    wick_explain_top_of_caller(f, states, WICK_EXPLAIN_JAVA, &most);
     struct wick_explain_finding *r = wick_explain_found(x, waited);
     for (unsigned s = 0; s < WICK_EXPLAIN_STATES; s++)
         if (states == 1u << s)
@@ -406,7 +407,7 @@ static struct wick_explain_finding *waits(struct wick_explain *x, unsigned state
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
     uint32_t caller = is_jdk(f->p, most.frame) && !is_jdk(f->p, most.caller) ? most.caller : 0;
     wick_explain_say_frame(x, r, "frame", caller ? caller : most.frame);
-    wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)most.weight_ns);
+    wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)(caller ? most.caller_ns : most.weight_ns));
     if (caller)
         wick_explain_say_frame(x, r, "callee", most.frame);
     else

@@ -222,6 +222,32 @@ static uint32_t caller_of(const struct wick_profile *p, uint32_t stack, enum wic
     return nearest;
 }
 
+void wick_explain_top_of_caller(struct wick_explain_facts *f, unsigned states, enum wick_explain_subject subject,
+                                struct wick_explain_top *top)
+{
+    const struct wick_profile *p = f->p;
+    uint32_t function = p->frames[top->frame].function, best = 0, heaviest = 0;
+    int64_t *sums = calloc(p->nfunctions, sizeof *sums), *frames = calloc(p->nframes, sizeof *frames);
+    f->failed |= !sums || !frames;
+    for (size_t i = 0; sums && frames && i < f->nwall; i++) {
+        uint32_t at = subject_of(p, f->wall[i].stack, subject), caller = caller_of(p, at, subject);
+        if (!(1u << f->wall[i].state & states) || p->frames[p->stacks[at].frame].function != function || !caller)
+            continue;
+        uint32_t by = p->frames[caller].function;
+        frames[caller] = wick_sum(frames[caller], f->wall[i].weight_ns);
+        sums[by] = wick_sum(sums[by], f->wall[i].weight_ns);
+        best = sums[by] > sums[best] ? by : best;
+    }
+    for (uint32_t i = 1; best && i < p->nframes; i++)
+        heaviest = p->frames[i].function == best && frames[i] > frames[heaviest] ? i : heaviest;
+    if (heaviest) {
+        top->caller = heaviest;
+        top->caller_ns = sums[best];
+    }
+    free(sums);
+    free(frames);
+}
+
 struct wick_explain_top wick_explain_top(struct wick_explain_facts *f, const struct wick_explain_sample *rows, size_t n,
                                          bool every_endpoint, uint32_t endpoint, unsigned states,
                                          enum wick_explain_subject subject)
