@@ -44,6 +44,12 @@ static bool is_open(enum wick_wait_kind kind)
     return kind == WICK_WAIT_OBJECT_WAIT || kind == WICK_WAIT_CONDITION || kind == WICK_WAIT_PARK;
 }
 
+/* Of an open kind: its bit. */
+static uint8_t bit_of(enum wick_wait_kind kind)
+{
+    return kind == WICK_WAIT_OBJECT_WAIT ? 1 : kind == WICK_WAIT_CONDITION ? 2 : 4;
+}
+
 static size_t add(const struct wick_explain *x, uint32_t stack, struct seen one, struct seen *rows, size_t n)
 {
     const struct wick_profile *p = x->f->p;
@@ -94,22 +100,25 @@ bool wick_explain_find_replies(struct wick_explain *x)
     const struct wick_explain_facts *f = x->f;
     struct seen *rows = calloc(f->nnotices + f->locks.nrows + 1, sizeof *rows);
     bool *threads = calloc(f->p->nthreads + 1, sizeof *threads);
-    size_t n = rows && threads ? collect(x, rows) : 0;
+    uint8_t *found = calloc(f->p->nfunctions + 1, sizeof *found); /* by function: kinds of its waits that are */
+    bool done = rows && threads && found;
+    size_t n = done ? collect(x, rows) : 0;
     if (n)
         qsort(rows, n, sizeof *rows, by_place);
     for (size_t from = 0, to; from < n; from = to) {
         const struct seen *at = &rows[from];
         for (to = from; to < n && rows[to].function == at->function && rows[to].kind == at->kind;)
             to++;
-        bool found = replies(at, to - from, threads);
-        for (size_t i = 0; found && i < f->nwall; i++) {
-            struct wick_wait *w = &x->waits[i];
-            if (w->kind == at->kind && w->stack && f->p->frames[f->p->stacks[w->stack].frame].function == at->function)
-                w->kind = WICK_WAIT_REPLY;
-        }
+        if (replies(at, to - from, threads))
+            found[at->function] |= bit_of(at->kind);
     }
-    bool done = rows && threads;
+    for (size_t i = 0; n && i < f->nwall; i++) {
+        struct wick_wait *w = &x->waits[i];
+        if (w->stack && is_open(w->kind) && found[wick_explain_function_at(f->p, w->stack)] & bit_of(w->kind))
+            w->kind = WICK_WAIT_REPLY;
+    }
     free(rows);
     free(threads);
+    free(found);
     return done;
 }
