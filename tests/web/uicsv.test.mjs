@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { says } from './awaited.mjs';
 import { violations } from './axe.mjs';
 import { leakyHeap } from './hprof.mjs';
 import { describe, describeHeap } from './ui-fixture.mjs';
@@ -29,12 +30,18 @@ function parse(text) {
   return lines.map((cells) => Object.fromEntries(heads.map((head, i) => [head, cells[i]])));
 }
 
-/** Opens the menu, saves the tables of these names, and gives what is in them. */
-async function saved(page, names) {
+/** Opens the menu, and gives the names of the tables in it. */
+async function offeredOn(page) {
   await pages.settled(page);
+  await page.$$eval('.export-box button[aria-label*=" as CSV, "]', (all) => all.forEach((b) => b.remove())); // of the last time that it was open
   await page.click('.export summary');
   await page.waitForSelector('.export-box button[aria-label*=" as CSV, "]');
-  const offered = await page.$$eval('.export-box button[aria-label*=" as CSV, "]', (all) => all.map((b) => b.textContent));
+  return page.$$eval('.export-box button[aria-label*=" as CSV, "]', (all) => all.map((b) => b.textContent));
+}
+
+/** Opens the menu, saves the tables of these names, and gives what is in them. */
+async function saved(page, names) {
+  const offered = await offeredOn(page);
   const out = {};
   for (const name of names) {
     assert.ok(offered.includes(name), `${name} is among ${offered.join('; ')}`);
@@ -87,4 +94,20 @@ test('csv: Memory, Interference, Explain, the heatmap, threads and a heap have t
   assert.ok(heap['heap, classes'].length > 3);
   const threads = await of('#/r/r1/cpu?event=profiler.WallClockSample&idle=1&show=threads', '#place table', ['threads']);
   assert.deepEqual(threads.threads.map((r) => r.name.replace(/ <.*/, '')), ['worker-3', 'worker-1', 'worker-2']);
+});
+
+test('csv: a range that is chosen on a page has its tables, and without it there are none of it', async () => {
+  const range = 'from=1700000000000000000&to=1700000050000000000'; // of 300 s, with a collection in every fifth
+  const page = await pages.open('#/r/memory/memory');
+  await says(page, '.of-range .facts', /Collections60/);
+  assert.deepEqual((await offeredOn(page)).filter((name) => /chosen/.test(name)), []);
+  await page.keyboard.press('Escape');
+  await page.evaluate((hash) => { location.hash = hash; }, `#/r/memory/memory?${range}`);
+  await says(page, '.of-range .facts', /Collections10/);
+  const of = await saved(page, ['collections', 'collections of the chosen time', 'collections of the chosen time, causes']);
+  assert.deepEqual([of.collections.length, of['collections of the chosen time'].length], [60, 10], 'the picture is of all, the tables of the range');
+  await page.evaluate(() => { location.hash = '#/r/memory/memory'; });
+  await says(page, '.of-range .facts', /Collections60/);
+  assert.deepEqual((await offeredOn(page)).filter((name) => /chosen/.test(name)), []);
+  await pages.close(page);
 });

@@ -137,7 +137,7 @@ export class ExportMenu {
     const many = new Map();
     const found = [...slots].filter((s) => s.answer && !s.root.hidden).flatMap((s) => [...this.csv.tablesOf(s.answer)].map(([name, rows]) => {
       const what = s.csvName ?? s.what.replace(/^trace\/.*/, 'trace').replace('/', ' ');
-      const text = what.endsWith(name) ? what : `${what}, ${name.replace(`${what}.`, '')}`;
+      const text = what.endsWith(name) || what.startsWith(`${name} of `) ? what : `${what}, ${name.replace(`${what}.`, '')}`;
       many.set(text, (many.get(text) ?? 0) + 1);
       return [many.get(text) > 1 ? `${text} ${many.get(text)}` : text, rows];
     }));

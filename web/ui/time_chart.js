@@ -117,6 +117,7 @@ export class OverAndTables extends Over {
     super(title, make);
     this.what = what;
     this.chosen = new Slot('div.of-range', (answer) => this.chosen.keep(...this.tables(answer)));
+    this.chosen.csvName = `${what} of the chosen time`;
   }
 
   release() {
@@ -134,8 +135,7 @@ export class OverAndTables extends Over {
       this.chosen.ask(this.context, this.what, range);
       return;
     }
-    this.chosen.release();
-    this.chosen.key = '';
+    this.chosen.forget();
     this.chosen.put(answer);
   }
 

@@ -37,8 +37,19 @@ export class Slot {
 
   release() {
     slots.delete(this);
+    this.stop();
+  }
+
+  stop() {
     this.abort?.abort();
     clearTimeout(this.timer);
+  }
+
+  /** The next question is a new one, and there is no answer until then. */
+  forget() {
+    this.stop();
+    this.key = '';
+    this.answer = null;
   }
 
   /** Asks if the question is a new one; leaves what is shown until there is an answer. */
