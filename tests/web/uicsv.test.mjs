@@ -8,7 +8,7 @@ import { says } from './awaited.mjs';
 import { violations } from './axe.mjs';
 import { leakyHeap } from './hprof.mjs';
 import { describe, describeHeap } from './ui-fixture.mjs';
-import { stage, WICK } from './ui-page.mjs';
+import { stage, table, WICK } from './ui-page.mjs';
 
 const { pages } = await stage((dir, story) => {
   const heap = join(dir, 'leak.hprof');
@@ -94,6 +94,30 @@ test('csv: Memory, Interference, Explain, the heatmap, threads and a heap have t
   assert.ok(heap['heap, classes'].length > 3);
   const threads = await of('#/r/r1/cpu?event=profiler.WallClockSample&idle=1&show=threads', '#place table', ['threads']);
   assert.deepEqual(threads.threads.map((r) => r.name.replace(/ <.*/, '')), ['worker-3', 'worker-1', 'worker-2']);
+});
+
+test('csv: each page has what it shows, and nothing of the one before it', async () => {
+  const page = await pages.open('#/r/r1/cpu?event=profiler.WallClockSample&idle=1');
+  await page.waitForSelector('section.axis:not(.heat-axis) path.area');
+  const [area, cells] = [(name) => /^series/.test(name), (name) => /^heat/.test(name)];
+  const found = await offeredOn(page);
+  assert.deepEqual([found.some(area), found.some(cells)], [true, false], found.join('; '));
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => { location.hash += '&heat=auto'; });
+  await says(page, '.heat-axis .series-note', /all: /);
+  const heated = await offeredOn(page);
+  assert.deepEqual([heated.some(area), heated.some(cells)], [false, true], heated.join('; '));
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => { location.hash = location.hash.replace('/cpu?', '/slow?'); });
+  await page.waitForSelector(table('Latency by endpoint'));
+  const slow = await offeredOn(page);
+  assert.deepEqual([slow.includes('endpoints'), slow.some(area), slow.some(cells)], [true, false, false], slow.join('; '));
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => { location.hash = '#/r/r1/cpu?event=profiler.WallClockSample&idle=1'; });
+  await page.waitForSelector('.flame #dock .stats dd', { state: 'attached' });
+  const back = await offeredOn(page);
+  assert.deepEqual([back.includes('endpoints'), back.some(area), back.some(cells)], [false, true, false], back.join('; '));
+  await pages.close(page);
 });
 
 test('csv: a range that is chosen on a page has its tables, and without it there are none of it', async () => {

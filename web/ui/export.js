@@ -135,7 +135,7 @@ export class ExportMenu {
     this.csv ??= await import('./csv.js');
     this.offerPictures();
     const many = new Map();
-    const found = [...slots].filter((s) => s.answer && !s.root.hidden).flatMap((s) => [...this.csv.tablesOf(s.answer)].map(([name, rows]) => {
+    const found = [...slots].filter((s) => s.isSeen).flatMap((s) => [...this.csv.tablesOf(s.answer)].map(([name, rows]) => {
       const what = s.csvName ?? s.what.replace(/^trace\/.*/, 'trace').replace('/', ' ');
       const text = what.endsWith(name) || what.startsWith(`${name} of `) ? what : `${what}, ${name.replace(`${what}.`, '')}`;
       many.set(text, (many.get(text) ?? 0) + 1);

@@ -38,6 +38,7 @@ export class ChangedFindings {
   constructor() {
     this.root = h('section.card.changed-findings', { hidden: true, 'aria-label': 'What changed, in sentences' });
     this.slots = [0, 1].map((side) => new Slot('div', (answer) => this.take(side, answer)));
+    for (const slot of this.slots) slot.owner = this.root;
     this.answers = [null, null];
   }
 

@@ -58,6 +58,7 @@ export class Groups extends Slot {
     this.home = home;
     this.choice = h('select', { 'aria-label': 'A picture for each', onchange: () => this.context.navigate({ group: this.choice.value }) });
     this.keys = new Slot('div', (answer, context) => this.offer(answer.labels.map((l) => l.key), context));
+    this.keys.owner = this.root;
     this.states = h('ul.series-legend', { 'aria-label': 'Colours of states' });
     this.tools = h('div.group-tools', lead, h('label.quiet', 'One for each ', this.choice), this.states);
     this.grid = h('div.groups');

@@ -56,6 +56,7 @@ export class RecordingView {
     this.marks = new Marks((from, to) => this.hooks.navigate({ from, to }));
     this.heat = new HeatAxis({ onRange: (from, to) => this.hooks.navigate({ from, to }), onScale: (ns) => this.hooks.navigate({ heat: String(ns) }) });
     this.cells = new Slot('div', (answer, context) => this.heat.update(answer, [context.state.from, context.state.to], context.theme));
+    this.cells.owner = this.heat.root;
     this.switch = new Segment('div.segment.small.axis-switch', 'Picture of time (h)', (value) => this.hooks.navigate({ heat: value }));
     this.place = h('div.place', { id: 'place' });
     this.problem = h('p.problem', { hidden: true });

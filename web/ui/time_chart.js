@@ -15,6 +15,7 @@ export class WeightAxis extends TimeAxis {
     super(options);
     this.bins = bins;
     this.slot = new Slot('div', (answer, { state, theme, recording }) => this.update(answer, [state.from, state.to], theme, recording.marks));
+    this.slot.owner = this.root;
   }
 
   release() {

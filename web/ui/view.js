@@ -23,11 +23,12 @@ function isAway(e) {
 /** Those that are on the page. */
 export const slots = new Set();
 
-/** One place of a page that shows the answer to a query. */
+/** One place of a page that shows the answer to a query; `owner` is the element that it is seen in, where that is not its root. */
 export class Slot {
   /** @param show (answer, context) draws into `root` or into elements it keeps; else draw() does */
   constructor(className, show) {
     this.root = h(className);
+    this.owner = this.root;
     this.show = show ?? ((answer, context) => this.draw(answer, context));
     this.key = '';
     this.shown = false;
@@ -50,6 +51,11 @@ export class Slot {
     this.stop();
     this.key = '';
     this.answer = null;
+  }
+
+  /** Whether the page shows the answer. */
+  get isSeen() {
+    return this.answer && this.owner.isConnected && !this.owner.closest('[hidden]');
   }
 
   /** Asks if the question is a new one; leaves what is shown until there is an answer. */
