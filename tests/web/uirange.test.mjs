@@ -95,6 +95,25 @@ test('found: a large recording is explained when the line is unfolded, since oth
   assert.ok(!fixture.asked.some((q) => /r9\/explain/.test(q)));
   await page.click('.found summary');
   await says(page, '.found', /app\.Main\.first/);
+  const folded = async (hash) => {
+    await page.click('.found summary');
+    assert.equal(await page.$eval('.found details', (e) => e.open), false);
+    await page.evaluate((to) => { location.hash = to; }, hash);
+    await pages.settled(page);
+  };
+  await folded('#/r/r9/slow');
+  assert.match(await page.textContent('.found summary'), /^2 findings.* threads need a CPU/, 'those that concern that page');
+  await page.click('.found summary');
+  await page.evaluate((hash) => { location.hash = hash; }, `#/r/r9/cpu?${range(0, 10)}`);
+  await says(page, '.found .found-list', /app\.Main\.first/);
+  await pages.settled(page);
+  const asked = fixture.asked.filter((q) => /r9\/explain/.test(q)).length;
+  await folded(`#/r/r9/cpu?${range(5, 10)}`);
+  assert.match(await page.textContent('.found'), /Unfold to have this large recording explained\.$/, 'nothing of another time');
+  assert.equal(fixture.asked.filter((q) => /r9\/explain/.test(q)).length, asked);
+  await page.click('.found summary');
+  await says(page, '.found', /app\.Main\.last/);
+  assert.doesNotMatch(await page.textContent('.found'), /Main\.first/);
   await pages.close(page);
   fixture.recordings.delete('r9');
 });

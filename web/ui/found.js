@@ -42,8 +42,15 @@ export class PageFindings extends Slot {
 
   update(context) {
     this.context = context;
-    if (this.box.open || context.recording.size_bytes <= ASKED_BYTES) this.ask(context, 'explain', rangeOf(context.state));
-    else if (!this.answer) this.say('Findings', 'Unfold to have this large recording explained.', []);
+    const range = rangeOf(context.state);
+    if (this.box.open || context.recording.size_bytes <= ASKED_BYTES) {
+      this.range = String(range);
+      this.ask(context, 'explain', range);
+    } else if (this.range !== String(range)) {
+      this.range = null;
+      this.forget(); // it is of another time
+      this.say('Findings', 'Unfold to have this large recording explained.', []);
+    } else if (this.answer) this.put(this.answer); // of another endpoint or page
   }
 
   say(count, first, list) {
