@@ -48,6 +48,39 @@ test('trace: each zoom is a step that back undoes', async () => {
   await pages.close(page);
 });
 
+test('trace: a zoom that has not come to rest is not one of the trace that is chosen next, or of none', async () => {
+  const page = await pages.open(`#/r/owners/slow?trace=${SLOW}`);
+  await page.waitForSelector('#trace .ruler');
+  await pages.settled(page);
+  // A step of the zoom and a click at once, however long the machine takes for either.
+  const zoomAnd = (next) => page.evaluate((selector) => {
+    const zoom = () => document.querySelector('#trace .ruler').dispatchEvent(new KeyboardEvent('keydown', { key: '+', bubbles: true }));
+    zoom();
+    [...document.querySelectorAll(selector)].find((e) => !e.closest('.picked')).click();
+    zoom(); // the picture is there until the answer is
+  }, next);
+  // The timer of the zoom, which was set before this one and is shorter, has gone off then.
+  const rest = () => page.evaluate(() => new Promise((done) => { setTimeout(done, 300); }));
+  let letGo = null;
+  const held = new Promise((done) => { letGo = done; });
+  await page.route(/\/trace\//, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await zoomAnd('button[title="Show what its threads did"]');
+  await rest();
+  const address = await page.evaluate(() => location.hash);
+  assert.match(address, /trace=/);
+  assert.doesNotMatch(address, new RegExp(`${SLOW}|part=`));
+  letGo();
+  await pages.settled(page);
+  assert.match(await shown(page), /^all of/);
+  await zoomAnd('#trace button[title="Close the trace"]');
+  await rest();
+  assert.doesNotMatch(await page.evaluate(() => location.hash), /trace=|part=/);
+  await pages.close(page);
+});
+
 test('trace: the owner of a lock is another request, or works in the background', async () => {
   const page = await pages.open(`#/r/owners/slow?trace=${FAST}`);
   await page.waitForSelector('#trace svg[aria-label^="locks"]');

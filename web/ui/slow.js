@@ -54,8 +54,7 @@ export class SlowView {
     this.endpoints.ask(context, 'endpoints', range);
     this.latency.ask(context, 'latency', [...of, ...range, ['columns', '150'], ['rows', '36']]);
     this.traces.ask(context, 'traces', [...of, ...(pick ? Object.entries(pick) : range), ['rows', '50']]);
-    this.trace.root.hidden = !state.trace;
-    if (state.trace) this.trace.ask(context, `trace/${encodeURIComponent(state.trace)}`, []);
+    this.trace.update(context);
   }
 }
 
@@ -176,6 +175,14 @@ class Trace extends Slot {
     clearTimeout(this.zoomTimer);
   }
 
+  update(context) {
+    const { trace } = context.state;
+    if (trace !== this.chosen) clearTimeout(this.zoomTimer);
+    this.chosen = trace;
+    this.root.hidden = !trace;
+    if (trace) this.ask(context, `trace/${encodeURIComponent(trace)}`, []);
+  }
+
   /** What the owner of a lock did elsewhere: the trace that it worked for, or its stacks at that time. */
   wayTo(owner, from, to) {
     const [, name] = /^\[(.*?)(?: tid=\d+)?\]$/s.exec(owner.thread) ?? ['', owner.thread];
@@ -191,6 +198,7 @@ class Trace extends Slot {
 
   /** The part of the time in sight is in the address, once it has come to rest. */
   onZoom(ends) {
+    if (this.chosen !== this.drawnOf) return; // another one is on its way
     this.part = this.timeline.zoom.isZoomed ? ends.map(Math.round).join('-') : '';
     clearTimeout(this.zoomTimer);
     this.zoomTimer = setTimeout(() => this.context.navigate({ part: this.part }), REST_MS);
@@ -211,6 +219,7 @@ class Trace extends Slot {
       return;
     }
     this.drawn = answer;
+    this.drawnOf = context.state.trace;
     if (!trace) {
       this.root.replaceChildren(emptyBox('This trace is not in the recording', '', this.close));
       return;
