@@ -17,7 +17,8 @@ const range = (from, to) => `from=${at(from)}&to=${at(to)}`;
 const { dir, fixture, pages } = await stage((dir, story) => ({ recordings: [
   describe(WICK, 'r1', story('halves'), { start_ns: STORY_NS, end_ns: at(10) }),
   describe(WICK, 'r2', story('memory'), { start_ns: STORY_NS, end_ns: at(305) }),
-  describe(WICK, 'r3', story('halves', 'again.jfr'), { start_ns: STORY_NS, end_ns: at(10) })] }));
+  describe(WICK, 'r3', story('halves', 'again.jfr'), { start_ns: STORY_NS, end_ns: at(10) }),
+  describe(WICK, 'r4', story('owners'), { start_ns: STORY_NS, end_ns: at(2) })] }));
 
 /** The words of the shown command, which a shell reads. */
 const command = async (page) => execFileSync('sh', ['-c', `printf '%s\\n' ${await page.textContent('.export-command code')}`], { encoding: 'utf8' }).trim().split('\n');
@@ -170,18 +171,19 @@ test('compare: what changed, in sentences, is of the chosen times, and leads to 
 });
 
 test('export: the command of each page prints the same as the page shows of the chosen time', async () => {
-  for (const [hash, cli, good] of [
-    [`#/r/r1/slow?${range(0, 5)}`, 'endpoints', null],
+  for (const [hash, cli, good, seen = good] of [
+    [`#/r/r4/slow?${range(0, 1)}`, 'endpoints', /^ +1 +10\.000 .* GET \/fast$/m, /GET \/fast110\.0 ms10\.0 ms/],
     [`#/r/r1/explain?${range(5, 10)}`, 'explain', /app\.Main\.last/],
-    [`#/r/r2/memory?${range(0, 50)}`, 'memory', /malloc +120 MiB/],
+    [`#/r/r2/memory?${range(0, 50)}`, 'memory', /malloc +120 MiB/, /malloc120 MiB/],
     [`#/r/r1/compare?base=r3&event=jdk.ExecutionSample&${range(5, 10)}&base_from=${at(0)}&base_to=${at(5)}`, 'diff', /app\.Main\.last/],
     [`#/r/r1/compare?base=r3&event=jdk.ExecutionSample&${range(5, 10)}`, 'diff', /app\.Main\.last/],
   ]) {
     const page = await pages.open(hash);
     await page.waitForSelector('.export summary');
+    await says(page, '#place', seen);
     const words = await command(page);
     assert.deepEqual([words.slice(0, 2), words.includes('--from')], [['wick', cli], true], hash);
-    if (good) assert.match(execFileSync(WICK, cli === 'diff' ? words.slice(1, -2) : words.slice(1), { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }), good);
+    assert.match(execFileSync(WICK, cli === 'diff' ? words.slice(1, -2) : words.slice(1), { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }), good);
     await pages.close(page);
   }
 });
