@@ -2,7 +2,7 @@
 // What is shown, to take along: the command line that shows the same, and files in the formats of other programs.
 import { of } from './api.js';
 import { button, h, say } from './dom.js';
-import { compareQueryOf, exactly, foldOf, queryOf, rangeOf } from './state.js';
+import { compareQueryOf, exactly, foldOf, queryOf } from './state.js';
 import { slots } from './view.js';
 
 const FORMATS = [['html', 'Page', 'interactive flame graph in one file'], ['svg', 'SVG', 'flame graph as a picture'], ['pprof', 'pprof', 'for go tool pprof and Grafana'],

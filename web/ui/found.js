@@ -82,7 +82,7 @@ export class PageFindings extends Slot {
 }
 
 /** The same as a card, always unfolded: what disturbs the program. */
-export class Disturbances extends Slot {
+export class DisturbanceFindings extends Slot {
   constructor() {
     super('section.card');
   }

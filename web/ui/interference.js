@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What disturbs the program: the JVM itself, its own locks, and other processes. Sentences of `wick explain` that are about that, slow
 // safepoints, throttling and the like over time, who blocks whom, and states of threads over time.
-import { commandLine, emptyBox, exchange, h } from './dom.js';
+import { commandLine, emptyBox, h } from './dom.js';
 import { Disturbances } from './disturbances.js';
-import { Disturbances as Found } from './found.js';
+import { DisturbanceFindings } from './found.js';
 import { LockGraph, threadsOf } from './lock_graph.js';
 import { queryOf, rangeOf } from './state.js';
 import { Safepoints } from './safepoints.js';
@@ -13,7 +13,7 @@ import { formatWeight } from '../flame/text.js';
 
 export class InterferenceView {
   constructor() {
-    this.found = new Found();
+    this.found = new DisturbanceFindings();
     this.safepoints = new Safepoints();
     this.disturbances = new Disturbances();
     this.locks = new Locks();
