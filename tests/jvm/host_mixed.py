@@ -102,8 +102,15 @@ def postgres():
     start(f"{binary}/pgbench", "-h", where, "-U", "postgres", "-S", "-n", "-c", "1", "-T", "3600", "postgres")
     found = []
 
+    def selects(pid):
+        try:
+            with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as f:
+                return "SELECT" in f.read()
+        except OSError:  # a worker of the server that has ended
+            return False
+
     def at_work():
-        found[:] = [c for c in children(p.pid) if "SELECT" in open(f"/proc/{c}/cmdline", encoding="utf-8", errors="replace").read()]
+        found[:] = [c for c in children(p.pid) if selects(c)]
         return found
     t.until(at_work)
     return found[0] if found else None
