@@ -2,7 +2,7 @@
 /*
  * host_rewalk.c - see host_rewalk.h
  *
- *      copy:  sp - red zone ... up to 24 KiB above it | beyond: not read, the thread has gone on
+ *      copy:  sp - red zone ... up to 64 KiB above it | beyond: not read, the thread has gone on
  *
  * The JavaThread is left alone: where its last Java frame is has changed since. A walk through native code finds the
  * Java frames without it. Methods are those whose code is there now; between the sample and now they are rarely

@@ -11,7 +11,7 @@
  * The stack is that of the sample; everything else, code and the JVM's structures, is as it is now. So only samples of
  * the last 50 ms are walked again, each for 5 ms at most.
  *
- * Memory:  the copies that came last, 400 KiB.
+ * Memory:  the copies that came last, 1 MiB.
  */
 #ifndef WICK_EBPF_HOST_REWALK_H
 #define WICK_EBPF_HOST_REWALK_H
