@@ -457,7 +457,7 @@ static __attribute__((noinline)) __u64 add_context(struct walker *at, __u64 byte
 }
 
 /* Copies the mappings that the walk came by behind what the record has, which takes so many bytes; returns how many it
- * takes then. */
+ * takes then. All of them, used or not: each number that there may be is one more case for the verifier. */
 static __attribute__((noinline)) __u64 add_mapped(struct walker *at, __u64 bytes)
 {
     __u64 end = bytes;
@@ -465,11 +465,10 @@ static __attribute__((noinline)) __u64 add_mapped(struct walker *at, __u64 bytes
     if (end > __builtin_offsetof(struct wick_host_record, room_behind))
         return bytes;
     struct wick_host_mapped *to = (struct wick_host_mapped *)((char *)&at->record + end);
-    for (__u32 i = 0; i < WICK_HOST_MAPPED && at->env.mappings.range[i].hi; i++, end += sizeof *to) {
+    for (__u32 i = 0; i < WICK_HOST_MAPPED; i++)
         to[i] = at->env.mappings.range[i];
-        at->record.head.nmapped = i + 1;
-    }
-    return end;
+    at->record.head.nmapped = WICK_HOST_MAPPED;
+    return end + sizeof at->env.mappings.range;
 }
 
 /* The registers and the top of the stack, with which `wick host` walks again once it knows what was missing. The ring
@@ -493,9 +492,11 @@ static __attribute__((noinline)) int copy_stack(struct walker *at)
     return 0;
 }
 
-/* 0, or non-zero if the ring is full. */
-static __attribute__((noinline)) long put(struct walker *at)
+/* 0, or non-zero if the ring is full. A function that the verifier checks once for all programs. */
+STEP_FN int put(struct walker *at)
 {
+    if (STEP_NULL(at))
+        return -1;
     __u64 n = at->record.head.nframes;
     if (n > WICK_HOST_FRAMES)
         return 0;
@@ -524,7 +525,7 @@ static __attribute__((noinline)) long put(struct walker *at)
         bytes = add_context(at, bytes);
     if (at->env.fresh)
         bytes = add_mapped(at, bytes);
-    return bpf_ringbuf_output(&ring, &at->record, bytes, now ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+    return (int)bpf_ringbuf_output(&ring, &at->record, bytes, now ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
 SEC("perf_event")

@@ -72,8 +72,9 @@ struct vm_area_struct {
 };
 #pragma clang attribute pop
 
-/* A tree of 65,530 mappings has fewer levels. A pointer to a node has its type in the low bits. */
-enum { MAPLE_LEVELS = 8, MAPLE_WORDS = 32, MAPLE_PIVOTS = 15, MAPLE_IS_NODE = 2, MAPLE_FIRST = 4096 };
+/* A tree of 65,530 mappings rarely has more levels; what is deeper is not found. A pointer to a node has its type in
+ * the low bits. */
+enum { MAPLE_LEVELS = 6, MAPLE_WORDS = 32, MAPLE_PIVOTS = 15, MAPLE_IS_NODE = 2, MAPLE_FIRST = 4096 };
 enum { MAPLE_TYPE = 3, MAPLE_TYPES = 15, MAPLE_LEAF = 1, MAPLE_ARANGE = 3, PAGE_SHIFT = 12 };
 
 struct mappings {
