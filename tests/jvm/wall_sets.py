@@ -4,7 +4,8 @@
 """The wall clock samples virtual threads that have no context also while they are on no carrier, by the JDK's own sets of them: the time of
 each place where they wait adds up to that of its threads, under each collector. Sums are within Bernstein's bound; up to two threads
 are drawn at a tick, and the square of their sum is at most twice the sum of their squares. ZGC moves the objects of threads that
-wait and updates what refers to them late: until then they are not found, which counts as lost."""
+wait and updates what refers to them late: until then they are not found, which counts as lost; a few samples may then stand for all
+time, or none, so there is recorded until each place was sampled."""
 import re
 import time
 
@@ -22,24 +23,41 @@ def place_of(event):
     return thread + next((name for name in mine if "$" not in name), "")
 
 
-def record(title, options, more=(), wall=""):
-    """{place: [seconds of each sample]} of a time, how long that was, what the brief threads took in it, (how uncertain those
-    two are)."""
+def sampled(path):
+    """[(time, place, seconds)] of a recording's samples."""
+    return [(t.json_clock(e["startTime"]), place_of(e), t.json_seconds(e["weight"])) for e in t.json_values(path, "profiler.WallClockSample")]
+
+
+def so_far(j):
+    """What a dump of the recording has by now; nothing if there is none."""
+    dumped = t.wick("dump", *t.PATIENT, "--force", "-q", "-f", t.path("dump.jfr"), j.pid)
+    return sampled(t.path("dump.jfr")) if dumped.status == 0 else []
+
+
+def within(j, samples):
+    """Those between the first line of the program and the last one before a sample, and what the two lines say."""
+    last = max((when for when, *_ in samples), default=0)
+    lines = [tuple(map(float, m)) for m in re.findall(r"brief ([\d.E]+) ([\d.E-]+) ([\d.E-]+)\n", j.output())]
+    begin, end = lines[0], max([x for x in lines if x[0] <= last], default=lines[0])
+    return [x for x in samples if begin[0] <= x[0] < end[0]], begin, end
+
+
+def record(title, options, more=(), wall="", wanted=()):
+    """{place: [seconds of each sample]} of a time, in which each of the wanted places was sampled, how long that was, what the brief
+    threads took in it, (how uncertain those two are)."""
     file = t.path("s.jfr")
     j = t.Jvm([*options, "-Xmx256m", f"-agentpath:{t.AGENT}=start,event=wall{wall},file={file}", "-cp", classes, "VSets", str(EACH), *more], "s")
-    t.check(f"{title}: the program runs", j.wait_for("up"), j.output())
+    t.check(f"{title}: the program runs", j.wait_for(r"up\nbrief .*\n"), j.output())
     time.sleep(5)
+    if wanted:
+        t.until(lambda: set(wanted) <= {place for _, place, _ in within(j, so_far(j))[0]}, pause=3)
     t.stop(j.pid)
     j.kill()
     late = max(t.json_seconds(e["maxLateness"]) for e in t.json_values(file, "wick.WallSampler"))
-    samples = [(t.json_clock(e["startTime"]), place_of(e), t.json_seconds(e["weight"])) for e in t.json_values(file, "profiler.WallClockSample")]
-    last = max((s[0] for s in samples), default=time.time())
-    lines = [tuple(map(float, m)) for m in re.findall(r"brief ([\d.E]+) ([\d.E-]+) ([\d.E-]+)\n", j.output())]
-    begin, end = lines[0], [x for x in lines if x[0] <= last][-1]
+    samples, begin, end = within(j, sampled(file))
     places = {}
-    for when, place, weight in samples:
-        if begin[0] <= when < end[0]:
-            places.setdefault(place, []).append(weight)
+    for _, place, weight in samples:
+        places.setdefault(place, []).append(weight)
     ends = 2 * (late + 0.01)
     return places, end[0] - begin[0], end[1] - begin[1], (ends, AT_ONCE * (end[2] + ends))
 
@@ -52,7 +70,7 @@ def check_sum(title, weights, expected, uncertain, all_found):
 
 
 def examine(title, options, more=(), all_found=True):
-    places, took, brief, (ends, in_flight) = record(title, options, more)
+    places, took, brief, (ends, in_flight) = record(title, options, more, wanted=() if all_found else ("alone", "pooled", "brief"))
     for place in ("alone", "pooled"):
         check_sum(f"{title}: the time of all that wait in {place}() is there", places.get(place, []), EACH * took, EACH * ends, all_found)
     check_sum(f"{title}: the time of executors that soon end is there", places.get("brief", []) + places.get("platform brief", []), brief, in_flight, all_found)
@@ -78,16 +96,15 @@ def relay(title, options):
         """{place: seconds} of samples that surely are of the time after that."""
         late = max((t.json_seconds(e["maxLateness"]) for e in t.json_values(path, "wick.WallSampler")), default=1e9)
         places = {}
-        for e in t.json_values(path, "profiler.WallClockSample"):
-            if t.json_clock(e["startTime"]) > went_on + late + 0.1:
-                places[place_of(e)] = places.get(place_of(e), 0) + t.json_seconds(e["weight"])
+        for when, place, weight in sampled(path):
+            if when > went_on + late + 0.1:
+                places[place] = places.get(place, 0) + weight
         return places
 
-    def so_far():
-        dumped = t.wick("dump", *t.PATIENT, "--force", "-q", "-f", t.path("dump.jfr"), j.pid)
-        return seen(t.path("dump.jfr")) if dumped.status == 0 else {}
+    def dumped():
+        return seen(t.path("dump.jfr")) if so_far(j) else {}
     time.sleep(3)
-    t.until(lambda: so_far().get("after", 0) > 0, pause=3)
+    t.until(lambda: dumped().get("after", 0) > 0, pause=3)
     t.stop(j.pid)
     j.kill()
     places = seen(file)
