@@ -162,13 +162,30 @@ def copies(j):
     return [c for c in children(j) if comm(c) == "wick-heap-copy"]
 
 
+def sleeps(pid):
+    """As a copy does while the pipe to its reader is full; whether it does: None if it has ended."""
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            return f.read().rsplit(") ", 1)[1][0] == "S"
+    except OSError:
+        return None
+
+
 def start_stopped(j):
-    """A copy whose reader reads nothing: (wick, the copy's pid)."""
-    reader = t.subprocess.Popen([t.WICK, "heap", "--copy", "--force", "-o", t.path("never.hprof"), str(j.pid)],
-                                stdout=t.subprocess.DEVNULL, stderr=t.subprocess.PIPE, text=True)
-    t.until(lambda: copies(j) or reader.poll() is not None, pause=0.001)
-    reader.send_signal(signal.SIGSTOP)
-    return reader, copies(j)
+    """A copy whose reader has stopped reading before the end of the heap: (wick, [the copy's pid]). On a crowded machine it may
+    have ended before that, so there are more attempts."""
+    for _ in range(50):
+        reader = t.subprocess.Popen([t.WICK, "heap", "--copy", "--force", "-o", t.path("never.hprof"), str(j.pid)],
+                                    stdout=t.subprocess.DEVNULL, stderr=t.subprocess.PIPE, text=True)
+        t.until(lambda: copies(j) or reader.poll() is not None, pause=0.001)
+        reader.send_signal(signal.SIGSTOP)
+        made = copies(j)
+        if made and t.until(lambda: sleeps(made[0]) is not False) and sleeps(made[0]):
+            break
+        reader.kill()
+        reader.communicate()
+        t.until(lambda: not children(j))
+    return reader, made
 
 
 def killed():
@@ -176,19 +193,20 @@ def killed():
     j = t.Jvm(["-Xmx400m", *SERIAL, "-cp", classes, "Heap", "200"], "killed")
     t.check("the program is up", j.wait_for(r"(?m)^up"), j.output())
     reader, made = start_stopped(j)
-    t.check("a copy is there", made or reader.poll() is not None, reader.poll())
-    busy = t.wick("heap", "--copy", j.pid) if made and reader.poll() is None and children(j) else None
-    t.check("there is one at a time", busy is None or (busy.status == 7 and "is being written" in busy.err), busy)
+    t.check("a copy is there", sleeps(made[0]) if made else False, reader.poll())
+    busy = t.wick("heap", "--copy", j.pid)
+    t.check("there is one at a time", busy.status == 7 and "is being written" in busy.err, busy)
     reader.kill()
     reader.wait()
     t.check("it ends with its reader", t.until(lambda: not children(j)), children(j))
     reader, made = start_stopped(j)
-    t.check("there is another", made or reader.poll() is not None, reader.poll())
+    t.check("there is another", sleeps(made[0]) if made else False, reader.poll())
     j.kill()
     t.check("it ends with the JVM", t.until(lambda: not any(comm(c) == "wick-heap-copy" for c in made)), made)
     reader.send_signal(signal.SIGCONT)
     err = reader.communicate()[1]
-    t.check("which is said", reader.returncode == 1 and "ended before its heap was written" in err, (reader.returncode, err))
+    said = (reader.returncode == 1 and "ended before its heap was written" in err) or "ended or closed the control connection" in err
+    t.check("which is said, also if the JVM had not answered", reader.returncode and said, (reader.returncode, err))
 
 
 def without_room():
@@ -209,7 +227,7 @@ def without_room():
     t.check("one that takes the last of it is ended", t.until(lambda: not any(comm(c) == "wick-heap-copy" for c in made)), made)
     reader.send_signal(signal.SIGCONT)
     err = reader.communicate()[1]
-    t.check("which is said as well", not made or reader.returncode == 0 or "it is ended when memory runs short" in err, (reader.returncode, err))
+    t.check("which is said as well", "it is ended when memory runs short" in err, (reader.returncode, err))
     j.kill()
     group.remove()
 
