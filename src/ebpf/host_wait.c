@@ -16,7 +16,7 @@ static unsigned state_by_stack(const struct wick_host_tables *t, const struct wi
             continue;
         const struct wick_jfr_method *m = &t->methods[f->method - 1];
         unsigned state = 0;
-        if (f->kind == WICK_FRAME_NATIVE)
+        if (f->kind == WICK_FRAME_NATIVE || f->kind == WICK_FRAME_CPP)
             state = wick_wait_state_native(m->name);
         else if (f->kind == WICK_FRAME_C1 || f->kind == WICK_FRAME_C2 || f->kind == WICK_FRAME_INLINED ||
                  f->kind == WICK_FRAME_INTERPRETED)
