@@ -610,8 +610,10 @@ int wait_waking(unsigned long long *ctx)
     w->woken = 1;
     w->waker.role = works ? WICK_HOST_WOKE : WICK_HOST_INTERRUPT;
     w->waker.pid = (__u32)task->tgid;
+    bool same = works && task->tgid == ((struct task_struct *)ctx[0])->tgid;
+    w->waker.tid = same ? (__u32)task->pid : 0;
     w->waker.birth = birth_of(leader);
-    bpf_probe_read_kernel_str(w->waker.comm, sizeof w->waker.comm, leader->comm);
+    bpf_probe_read_kernel_str(w->waker.comm, sizeof w->waker.comm, same ? task->comm : leader->comm);
     name_links(w, (struct task_struct *)ctx[0]);
     if (works && (by = bpf_task_storage_get(&waits, task, NULL, 0))) {
         name_links(by, task);

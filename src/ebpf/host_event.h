@@ -210,9 +210,12 @@ enum wick_host_role {
 
 struct wick_host_other {
     struct wick_host_birth birth;
-    uint64_t ns; /* that it ran, as many times as the record stands for */
+    union {
+        uint64_t ns;  /* that it ran, as many times as the record stands for */
+        uint64_t tid; /* of what woke the thread, if that is of the same process: its own number on this machine */
+    };
     uint32_t pid, role;
-    char comm[WICK_HOST_COMM];
+    char comm[WICK_HOST_COMM]; /* of the process; with a tid that of the thread */
 };
 
 /* What a thread did that another one waited for: from then on until the link before this one begins, or until the wait

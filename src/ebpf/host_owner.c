@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "jfr/writer/writer.h"
+#include "record/wait_state.h"
 #include "sys/proc.h"
 #include "sys/whole.h"
 
@@ -29,6 +31,46 @@ bool wick_host_owner_is_locking(const struct wick_host_tables *t, const struct w
                 return true;
     }
     return false;
+}
+
+/* 1: it waits for such a lock, 0: it does not, -1: the frames around decide. A thread that has been notified waits for
+ * the lock of its condition in the acquire() of that. */
+static int decides(const struct wick_jfr_frame *f, const struct wick_jfr_method *m, bool *acquires)
+{
+    static const char locks[] = "java/util/concurrent/locks/", queue[] = "AbstractQueuedSynchronizer";
+    const char *name;
+    unsigned state;
+    if (f->kind == WICK_FRAME_NATIVE || f->kind == WICK_FRAME_CPP) {
+        state = wick_wait_state_native(m->name);
+        return !state ? -1 : state == WICK_JFR_STATE_MONITOR && strstr(m->name, "ObjectMonitor::");
+    }
+    if (f->kind != WICK_FRAME_C1 && f->kind != WICK_FRAME_C2 && f->kind != WICK_FRAME_INLINED &&
+        f->kind != WICK_FRAME_INTERPRETED)
+        return -1;
+    if (wick_wait_state_java(m->class_name, m->name) == WICK_JFR_STATE_PARKED)
+        return -1;
+    if (strncmp(m->class_name, locks, sizeof locks - 1) != 0)
+        return 0;
+    name = m->class_name + sizeof locks - 1;
+    if (!strcmp(name, "LockSupport"))
+        return -1;
+    if (!strcmp(name, queue)) {
+        *acquires |= !strncmp(m->name, "acquire", 7);
+        return -1;
+    }
+    if (!strncmp(name, queue, sizeof queue - 1))
+        return *acquires;
+    return !strncmp(name, "ReentrantLock", 13) || !strcmp(name, "ReentrantReadWriteLock$WriteLock");
+}
+
+bool wick_host_owner_is_java(const struct wick_host_tables *t, const struct wick_jfr_frame *frames, uint32_t n)
+{
+    bool acquires = false;
+    int is = -1;
+    for (uint32_t i = 0; i < n && is < 0; i++)
+        if (frames[i].method && frames[i].method <= t->nmethods)
+            is = decides(&frames[i], &t->methods[frames[i].method - 1], &acquires);
+    return is > 0;
 }
 
 static bool read_name(uint32_t pid, uint32_t tid, char *out)

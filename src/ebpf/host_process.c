@@ -251,14 +251,15 @@ static const char *container_by_birth(struct wick_host_processes *ps, const stru
 }
 
 /* Who woke it, or ran instead of it. */
-static void add_other(struct wick_host_processes *ps, struct wick_strbuf *out, const struct wick_host_other *other)
+static void add_other(struct wick_host_processes *ps, const struct wick_host_process *p, struct wick_strbuf *out,
+                      const struct wick_host_other *other)
 {
     const char *container = container_by_birth(ps, &other->birth);
     wick_strbuf_addc(out, ',');
     if (other->role == WICK_HOST_INTERRUPT)
         wick_strbuf_adds(out, "woken-by=interrupt");
     else if (other->role == WICK_HOST_WOKE)
-        add_process(out, "woken-by", "woken-by-container", other->comm, other->pid, container);
+        add_process(out, "woken-by", "woken-by-container", other->tid ? p->comm : other->comm, other->pid, container);
     else if (!other->pid)
         wick_strbuf_adds(out, "ran-instead=idle");
     else
@@ -308,7 +309,7 @@ uint32_t wick_host_process_context(struct wick_host_processes *ps, const struct 
     add_service(&labels, p);
     add_label(&labels, "cgroup", p->cgroup ? p->cgroup : "");
     if (of && of->other)
-        add_other(ps, &labels, of->other);
+        add_other(ps, p, &labels, of->other);
     if (of)
         add_waited_for(ps, &labels, of);
     if (of && of->detail)

@@ -15,6 +15,7 @@
  */
 #include "ebpf/host_recorder.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -251,15 +252,33 @@ static void write_alloc(struct wick_host_recorder *r, const struct wick_host_rec
     r->allocs_weight += event.weight;
 }
 
+/* Which thread had the lock that a wait was for; NULL = it is none, or that is not known. */
+static const char *lock_owner(struct wick_host_recorder *r, struct wick_host_process *p,
+                              const struct wick_host_record *s, uint32_t n, char room[WICK_HOST_OWNER_NAME])
+{
+    const struct wick_host_other *others = wick_host_others(s);
+    const struct wick_host_head *h = &s->head;
+    if (h->lock_owner && wick_host_owner_is_locking(&r->tables, r->frames, n))
+        return wick_host_owner_name(&r->owners, p, h->lock_owner, h->time_ns);
+    for (uint32_t i = 0; i < h->nothers; i++)
+        if (others[i].role == WICK_HOST_WOKE && others[i].tid && others[i].tid != h->tid &&
+            wick_host_owner_is_java(&r->tables, r->frames, n)) {
+            snprintf(room, WICK_HOST_OWNER_NAME, "%.*s-%u", WICK_HOST_COMM - 1, others[i].comm,
+                     (unsigned)others[i].tid);
+            return room;
+        }
+    return NULL;
+}
+
 /* A wait is asleep first, and then without a processor; either may be nothing. */
 static void write_wait(struct wick_host_recorder *r, const struct wick_host_record *s)
 {
     uint32_t n;
+    char owner[WICK_HOST_OWNER_NAME];
     struct wick_host_span_source of;
     if (!source_of(r, s, &of, &n))
         return;
-    if (s->head.lock_owner && wick_host_owner_is_locking(&r->tables, r->frames, n))
-        of.lock_owner = wick_host_owner_name(&r->owners, of.process, s->head.lock_owner, s->head.time_ns);
+    of.lock_owner = lock_owner(r, of.process, s, n, owner);
     r->waits_weight += wick_host_wait_write(&of, s, wick_host_wait_state(&r->tables, &s->head, r->frames, n));
 }
 
