@@ -93,14 +93,19 @@ static bool is_label(const char *word)
 /* What to do, and what is not given. 0 to go on; else what the command ends with, plus 1. */
 static int parse_word(struct host_cmd *c, char **words, int n)
 {
-    bool alone = n == 1;
-    c->what = alone && !strcmp(words[0], "doctor")    ? TO_EXAMINE
-              : alone && !strcmp(words[0], "explain") ? TO_EXPLAIN
-              : alone && !strcmp(words[0], "top")     ? TO_SHOW
-                                                      : TO_RECORD;
+    const char *word = n ? words[0] : "";
+    c->what = !strcmp(word, "doctor")    ? TO_EXAMINE
+              : !strcmp(word, "explain") ? TO_EXPLAIN
+              : !strcmp(word, "top")     ? TO_SHOW
+                                         : TO_RECORD;
     bool explains = c->what == TO_EXPLAIN;
-    if (n && c->what == TO_RECORD)
-        return 1 + wick_ui_bad_option("host", "it records all processes; choose one when showing: --process", words[0]);
+    int known = c->what != TO_RECORD;
+    if (n > known)
+        return 1 +
+               wick_ui_bad_option("host", "it records all processes; choose one when showing: --process", words[known]);
+    const char *unused = c->duration ? c->duration : c->event ? c->event : c->interval ? c->interval : c->file;
+    if (c->what == TO_EXAMINE && unused)
+        return 1 + wick_ui_bad_option("host", "wick host doctor records nothing: it takes --json alone", unused);
     if (c->json && c->what != TO_EXPLAIN && c->what != TO_EXAMINE)
         return 1 + wick_ui_bad_option("host", "it is for wick host explain and wick host doctor", "--json");
     if (c->by && (c->what != TO_SHOW || !is_label(c->by)))
@@ -108,6 +113,7 @@ static int parse_word(struct host_cmd *c, char **words, int n)
     if (c->file && c->what == TO_SHOW)
         return 1 + wick_ui_bad_option("host", "wick host top keeps no recording: no --file", c->file);
     c->by = c->by ? c->by : "process";
+    c->interval = c->interval ? c->interval : wick_args_default(WICK_ARG_HOST_INTERVAL);
     c->endless = !c->duration && (c->what == TO_SHOW || c->otlp);
     if (!c->duration)
         c->duration = explains ? EXPLAIN_DURATION : wick_args_default(WICK_ARG_HOST_DURATION);
@@ -487,7 +493,7 @@ static int explain(const struct host_cmd *c, char *path)
 int wick_cmd_host(int argc, char **argv)
 {
     struct wick_err err = {0};
-    struct host_cmd c = {.interval = wick_args_default(WICK_ARG_HOST_INTERVAL)};
+    struct host_cmd c = {0};
     struct wick_strbuf path = WICK_STRBUF_INIT;
     int status = parse(argc, argv, &c);
     if (status)

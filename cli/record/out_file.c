@@ -72,7 +72,7 @@ static int choose_format(const struct wick_opts *o, struct wick_cli_output *out,
         if (!format)
             return wick_err_set(err, WICK_E_USAGE,
                                 "cannot infer the format of '%.200s': use .html, .jfr or another extension that "
-                                "`wick convert --help` lists, or add --output FORMAT",
+                                "`wick convert --help` lists; wick record also takes --output FORMAT",
                                 o->s.file);
     } else {
         format = o->s.compat ? "jfr" : "html";
