@@ -95,6 +95,10 @@ static void print_allocs(const struct wick_opt_host_events *e, const struct wick
         wick_ui_note("allocations of process %u are not in it: %s", t->unseen[i].pid, t->unseen[i].why);
     if (t->unseen_all > t->nunseen)
         wick_ui_note("nor are those of %" PRIu64 " other JVMs", t->unseen_all - t->nunseen);
+    if (t->alloc_unread)
+        wick_ui_note("%" PRIu64 " JVM%s ended before %s examined: what %s allocated is not in it", t->alloc_unread,
+                     t->alloc_unread == 1 ? "" : "s", t->alloc_unread == 1 ? "it was" : "they were",
+                     t->alloc_unread == 1 ? "it" : "they");
 }
 
 void wick_machine_totals_print(const struct wick_opt_host_events *e, const struct wick_host_totals *t)

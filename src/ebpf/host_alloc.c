@@ -227,6 +227,19 @@ static void leave_jvm(struct wick_host_alloc *a, const struct wick_host_alloc_jv
     wick_host_kernel_put_allocs(a->kernel, &j->birth, NULL);
 }
 
+/* It has ended: why nothing was seen of it is kept for the report. */
+static void bury_jvm(struct wick_host_alloc *a, const struct wick_host_alloc_jvm *j)
+{
+    leave_jvm(a, j);
+    if (!*j->why)
+        return;
+    a->nended_all++;
+    if (a->nended == WICK_HOST_ALLOC_ENDED)
+        return;
+    a->ended[a->nended].pid = j->pid;
+    memcpy(a->ended[a->nended++].why, j->why, sizeof j->why);
+}
+
 /* Removes those that have ended without a record of it, since the ring was full. */
 static void reclaim(struct wick_host_alloc *a)
 {
@@ -236,7 +249,7 @@ static void reclaim(struct wick_host_alloc *a)
         const struct wick_host_alloc_jvm *j = &a->jvms[i];
         if (wick_host_kernel_birth(a->kernel, j->pid, &now) || now.start_ns != j->birth.start_ns ||
             now.execs != j->birth.execs)
-            leave_jvm(a, j);
+            bury_jvm(a, j);
         else
             a->jvms[kept++] = *j;
     }
@@ -297,6 +310,7 @@ void wick_host_alloc_meet(struct wick_host_alloc *a, struct wick_host_process *p
 static bool visit(struct wick_host_alloc *a, const struct wick_host_head *h, uint64_t now_ns)
 {
     struct wick_host_process *p = wick_host_process_of(a->processes, h);
+    a->unread += p && p->gone;
     if (!p || p->gone)
         return true;
     wick_host_process_refresh(p, now_ns);
@@ -364,7 +378,7 @@ void wick_host_alloc_end(struct wick_host_alloc *a, const struct wick_host_birth
     struct wick_host_alloc_jvm *j = a->kernel ? find(a, birth) : NULL;
     if (!j)
         return;
-    leave_jvm(a, j);
+    bury_jvm(a, j);
     *j = a->jvms[--a->njvms];
 }
 
@@ -403,7 +417,8 @@ int wick_host_alloc_begin(struct wick_host_alloc *a, struct wick_host_kernel *k,
     char number[24];
     *a = (struct wick_host_alloc){.kernel = k, .processes = ps, .next_number = WICK_HOST_COUNTED};
     a->jvms = calloc(WICK_HOST_JVMS, sizeof *a->jvms);
-    if (!a->jvms)
+    a->ended = calloc(WICK_HOST_ALLOC_ENDED, sizeof *a->ended);
+    if (!a->jvms || !a->ended)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     if (wick_whole_text(WICK_HOST_PROBE_TYPE, number, sizeof number) <= 0)
         return wick_err_set(err, WICK_E_UNSUPPORTED,
@@ -423,6 +438,7 @@ int wick_host_alloc_begin(struct wick_host_alloc *a, struct wick_host_kernel *k,
 void wick_host_alloc_release(struct wick_host_alloc *a)
 {
     free(a->jvms);
+    free(a->ended);
     free(a->agents);
     *a = (struct wick_host_alloc){0};
 }

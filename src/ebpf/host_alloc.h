@@ -15,7 +15,7 @@
 
 #include "ebpf/host_process.h"
 
-enum { WICK_HOST_ALLOC_WHY = 240, WICK_HOST_ALLOC_WAITING = 64 };
+enum { WICK_HOST_ALLOC_WHY = 240, WICK_HOST_ALLOC_WAITING = 64, WICK_HOST_ALLOC_ENDED = 16 };
 
 enum wick_host_alloc_source {
     WICK_HOST_ALLOC_NOWHERE,    /* nothing can be seen of it, see why */
@@ -50,6 +50,13 @@ struct wick_host_alloc {
     uint64_t counted_ns;    /* when calls were counted last */
     uint64_t rest_until_ns; /* before that no JVM is searched for a sample's sake */
     uint64_t left_out;      /* JVMs for which there was no room */
+    uint64_t unread;        /* those that had ended before they were examined */
+    struct wick_host_alloc_unseen {
+        uint32_t pid;
+        char why[WICK_HOST_ALLOC_WHY];
+    } * ended; /* those that have ended, of which nothing could be seen: the first WICK_HOST_ALLOC_ENDED */
+    uint32_t nended;
+    uint64_t nended_all;
     struct wick_host_alloc_waiting waiting[WICK_HOST_ALLOC_WAITING];
     uint32_t nwaiting;
     struct wick_host_file_id *agents; /* files of the agent whose probe is set */

@@ -488,6 +488,9 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
             wick_host_rewalk_init(&r->again) || !r->kept)
             rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
     }
+    if (!rc &&
+        choice->alloc_bytes) /* first: to examine the JVMs that there are takes longer than the ring has room for */
+        rc = wick_host_alloc_begin(&r->allocs, r->kernel, &r->processes, choice->alloc_bytes, err);
     if (!rc && choice->interval_ns)
         rc = wick_host_kernel_start(r->kernel, choice->interval_ns, err);
     if (!rc && choice->threshold_ns)
@@ -498,8 +501,6 @@ int wick_host_recorder_open(struct wick_host_recorder **out, const struct wick_o
         rc = wick_host_kernel_start_stalls(r->kernel, choice->stall_ns, err);
     if (!rc && (choice->call_ns || choice->socket_ns))
         rc = wick_host_kernel_start_calls(r->kernel, choice->call_ns, choice->socket_ns, err);
-    if (!rc && choice->alloc_bytes)
-        rc = wick_host_alloc_begin(&r->allocs, r->kernel, &r->processes, choice->alloc_bytes, err);
     for (uint32_t i = 0; i < choice->ncounted && !rc; i++)
         rc = wick_host_kernel_start_counted(r->kernel, &r->probes[i], i, choice->counted[i].name, err);
     if (rc) {

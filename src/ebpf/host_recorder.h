@@ -54,6 +54,7 @@ struct wick_host_totals {
     } unseen[WICK_HOST_UNSEEN]; /* some of those whose allocations were not, so many: */
     uint32_t nunseen;
     uint64_t unseen_all;          /* all of them */
+    uint64_t alloc_unread;        /* JVMs that had ended before they were examined */
     uint64_t oom_kills, oom_lost; /* lost: of these, not recorded */
     uint64_t missed;              /* occurrences at which the kernel ran no program: not fired */
     struct {

@@ -109,21 +109,28 @@ static struct wick_host_sum sum_of(const struct wick_host_span_counts *c)
                                   .walk_ns = c->walk_ns};
 }
 
+static void add_unseen(struct wick_host_totals *t, uint32_t pid, const char why[WICK_HOST_ALLOC_WHY])
+{
+    if (t->nunseen < WICK_HOST_UNSEEN) {
+        t->unseen[t->nunseen].pid = pid;
+        memcpy(t->unseen[t->nunseen++].why, why, WICK_HOST_ALLOC_WHY);
+    }
+    t->unseen_all++;
+}
+
 /* Whose allocations are seen, and why others are not. */
 static void add_up_jvms(const struct wick_host_alloc *a, struct wick_host_totals *t)
 {
     for (uint32_t i = 0; i < a->njvms; i++) {
         const struct wick_host_alloc_jvm *j = &a->jvms[i];
         t->alloc_jvms += j->source != WICK_HOST_ALLOC_NOWHERE;
-        if (!*j->why)
-            continue;
-        if (t->nunseen < WICK_HOST_UNSEEN) {
-            t->unseen[t->nunseen].pid = j->pid;
-            memcpy(t->unseen[t->nunseen++].why, j->why, sizeof j->why);
-        }
-        t->unseen_all++;
+        if (*j->why)
+            add_unseen(t, j->pid, j->why);
     }
-    t->unseen_all += a->left_out;
+    for (uint32_t i = 0; i < a->nended; i++)
+        add_unseen(t, a->ended[i].pid, a->ended[i].why);
+    t->unseen_all += a->nended_all - a->nended + a->left_out;
+    t->alloc_unread = a->unread;
 }
 
 void wick_host_report_add_up(struct wick_host_recorder *r, struct wick_host_totals *t)

@@ -10,6 +10,8 @@ them. An object of s bytes that stands for w adds w (w - s) to the variance (doc
 rate of 1.2e-8 each, below one in a million for all of a run). Beside that 1 % is allowed, and where recording begins and ends two buffers
 of each thread."""
 import math
+import re
+import signal
 
 import jvmtest as t
 from host_recording import Recording
@@ -158,6 +160,24 @@ def with_agent():
         check_sum(f"after the agent: {site}", found.by_method.get(site, (0, 0)), total, 2 * (BUFFER + min(size, BUFFER)) * THREADS, lost)
 
 
+def ended():
+    """A JVM that ends before it can be read, as `wick host` is stopped, is counted; one of which nothing else than the agent's
+    samples can be seen is named although it has ended."""
+    j = program("ended", "-XX:+UseSerialGC")
+    if version == 8:
+        t.check("the agent records", t.start(j.pid, t.path("ended-own.jfr"), "-e", "alloc").status == 0)
+    recording = Recording("ended", "alloc=64k")
+    j.kill()
+    recording.process.send_signal(signal.SIGSTOP)
+    t.check("another JVM runs and ends", t.run(t.JAVA, "-XX:+UseSerialGC", "-version").status == 0)
+    recording.process.send_signal(signal.SIGCONT)
+    recording.end()
+    said = " ".join(recording.said.split())
+    t.check("it is counted", re.search(r"\d+ JVMs? ended before (it was|they were) examined", said), recording.said)
+    if version == 8:
+        t.check("and the other one is named", f"process {j.pid} are not in it: only while the agent records them" in said, recording.said)
+
+
 def examined():
     j = program("doctor")
     way = "by what its code looks like" if version == 8 else "by name"
@@ -170,5 +190,6 @@ for each in KINDS:
     without_agent(*each)
 starts_later()
 with_agent()
+ended()
 examined()
 t.done()
