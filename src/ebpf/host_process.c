@@ -254,7 +254,8 @@ static const char *container_by_birth(struct wick_host_processes *ps, const stru
 static void add_other(struct wick_host_processes *ps, const struct wick_host_process *p, struct wick_strbuf *out,
                       const struct wick_host_other *other)
 {
-    const char *container = container_by_birth(ps, &other->birth);
+    const struct wick_host_process *known = find(ps, &other->birth);
+    const char *container = known ? known->container : "";
     wick_strbuf_addc(out, ',');
     if (other->role == WICK_HOST_INTERRUPT)
         wick_strbuf_adds(out, "woken-by=interrupt");
@@ -264,6 +265,8 @@ static void add_other(struct wick_host_processes *ps, const struct wick_host_pro
         wick_strbuf_adds(out, "ran-instead=idle");
     else
         add_process(out, "ran-instead", "ran-instead-container", other->comm, other->pid, container);
+    if (other->role == WICK_HOST_RAN && known && known->cgroup)
+        add_label(out, "ran-instead-cgroup", known->cgroup);
 }
 
 /* What it waited for: a process and what that one did, or itself the interrupt that woke it. */

@@ -34,7 +34,7 @@ enum { TRACE = 0, SPAN = 16, VALID = 24, SIZE = 26, ATTRIBUTES = 28 };
 static const char *const own[] = {"process", "container", "pod", "unit", "service", "cgroup", "ran-instead",
                                   "ran-instead-container", "woken-by", "woken-by-container", "waited-for",
                                   "waited-for-container", "waited-for-state", "fault", "device", "stall", "operation",
-                                  "call", "peer", "local", "lock-owner", "traceId", "spanId",
+                                  "call", "peer", "local", "lock-owner", "ran-instead-cgroup", "traceId", "spanId",
                                   /* and what OTLP calls some of them (export/otlp.c) */
                                   "container.id", "k8s.pod.uid", "process.pid", "process.executable.name", "thread.id",
                                   "thread.name", "wick.thread.state", "service.name", "host.name"};

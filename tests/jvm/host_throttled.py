@@ -100,6 +100,11 @@ def run():
             (figures, grown))
     collapsed = t.wick("convert", "--by", "cgroup", "--by", "process", "--to", "collapsed", recording).out
     t.check("samples have the label cgroup", f"[{inner.path}];[{users[1]}];" in collapsed, collapsed[:400])
+    instead = t.wick("convert", "-e", "wall", "--by", "ran-instead", "--by", "ran-instead-cgroup", "--to", "collapsed", recording).out
+    of_whom = {line.split(";")[1] for line in instead.splitlines() if line.startswith(f"[native_spin-{spins[1].pid}];")}
+    t.check("and what ran instead has its own", of_whom <= {f"[{loose.path}]", "[no ran-instead-cgroup]"} and
+            (not of_whom or f"[{loose.path}]" in of_whom), (of_whom, loose.path))
+    print(f"# ran instead: {of_whom}")
     for s in spins:
         s.kill()
         s.wait()
