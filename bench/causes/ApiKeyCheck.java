@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: the key of each call is checked with a slow password hash of 20000 rounds, where a session would do: ApiKeyCheck.verify
+// expect: hot-code frame=ApiKeyCheck | hot-method frame=ApiKeyCheck | hot-method caller=ApiKeyCheck | hot-calls frame=ApiKeyCheck | endpoint-cpu frame=ApiKeyCheck | saturated-thread frame=ApiKeyCheck
 // judge: right is what says that CPU time goes to ApiKeyCheck.verify (or who calls it, ApiKeyCheck.orders, or the PBKDF2/HMAC code under it with ApiKeyCheck named)
 // jdk: 17
 // set: twelfth

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: two roles inherit from each other, so a check of rights recurses until the stack overflows, which is caught: Roles.grants
+// expect: hot-code frame=CycleByOverflow | hot-method frame=CycleByOverflow | hot-method caller=CycleByOverflow | hot-calls frame=CycleByOverflow | endpoint-cpu frame=CycleByOverflow | saturated-thread frame=CycleByOverflow
 // judge: right is what says that CPU time goes to CycleByOverflow$Roles.grants (or CycleByOverflow.open, its caller), or to the exceptions (StackOverflowError) thrown there
 // jdk: 17
 // set: twelfth

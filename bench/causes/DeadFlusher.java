@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: an exception ended the scheduled flusher of the audit queue for good; it is full, and every transfer waits for room: Audit.write
+// expect: endpoint-wait kind=queue-full frame=DeadFlusher | waiting kind=queue-full frame=DeadFlusher | stuck what=queue
+// symptom: waiting endpoint-wait stuck
 // judge: right is what says that threads or requests wait for a queue (room in it) at DeadFlusher$Audit.write or DeadFlusher.transfer; symptom: a hang or wait without the queue; wrong to say that nothing stands out
 // jdk: 11
 // set: twelfth

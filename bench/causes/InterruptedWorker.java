@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a worker was interrupted, catches it inside of its loop and restores the flag, so that its next take() throws at once, for ever: Worker.run, next
+// expect: hot-code frame=InterruptedWorker$Worker | hot-method frame=InterruptedWorker$Worker | hot-method caller=InterruptedWorker$Worker | hot-calls frame=InterruptedWorker$Worker | endpoint-cpu frame=InterruptedWorker$Worker | saturated-thread frame=InterruptedWorker$Worker
 // judge: right is what says that InterruptedWorker$Worker.run or .next spins, burns the CPU or throws exceptions all the time
 // jdk: 21
 // set: twelfth

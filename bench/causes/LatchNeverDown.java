@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: one of three lookups throws before it counts the latch down, which nobody sees, so each page waits for its 300 ms: LatchNeverDown.assemble
+// expect: endpoint-wait kind=latch frame=LatchNeverDown.assemble | waiting kind=latch frame=LatchNeverDown.assemble | endpoint-wait kind=reply frame=LatchNeverDown.assemble | waiting kind=reply frame=LatchNeverDown.assemble | endpoint-wait kind=future frame=LatchNeverDown.assemble | waiting kind=future frame=LatchNeverDown.assemble
+// symptom: waiting endpoint-wait hot-code
 // judge: right is what says that requests or threads wait (for a latch, or for other threads) at LatchNeverDown.assemble; symptom: waiting workers of the pool, exceptions of LatchNeverDown.recommendations
 // jdk: 21
 // set: twelfth

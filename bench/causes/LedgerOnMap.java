@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: each entry of 64 bytes in a mapped ledger is forced to the disk by itself: Ledger.append
+// expect: endpoint-wait kind=file-sync frame=LedgerOnMap$Ledger | waiting kind=file-sync frame=LedgerOnMap$Ledger | endpoint-wait kind=disk frame=LedgerOnMap$Ledger | waiting kind=disk frame=LedgerOnMap$Ledger | endpoint-wait kind=file-write frame=LedgerOnMap$Ledger | waiting kind=file-write frame=LedgerOnMap$Ledger | disk-wait frame=LedgerOnMap$Ledger | disk-wait caller=LedgerOnMap$Ledger
+// symptom: waiting endpoint-wait disk-wait
 // judge: right is what says that requests or threads wait for the disk (a write, a file, force, msync) at LedgerOnMap$Ledger.append or MappedByteBuffer.force below it; symptom: waits there described as anything else
 // jdk: 21
 // set: twelfth

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: each reconnect registers the listener again and none is ever removed, so each tick is handled thousands of times: Feed.publish, Book.onTick
+// expect: hot-code frame=ListenersAgain$Book | hot-method frame=ListenersAgain$Book | hot-method caller=ListenersAgain$Book | hot-calls frame=ListenersAgain$Book | endpoint-cpu frame=ListenersAgain$Book | saturated-thread frame=ListenersAgain$Book | hot-code frame=ListenersAgain$Feed | hot-method frame=ListenersAgain$Feed | hot-method caller=ListenersAgain$Feed | hot-calls frame=ListenersAgain$Feed | endpoint-cpu frame=ListenersAgain$Feed | saturated-thread frame=ListenersAgain$Feed
 // judge: right is what says that CPU time goes to ListenersAgain$Book.onTick or ListenersAgain$Feed.publish (or code called by them, with one of them named)
 // jdk: 11
 // set: twelfth

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: the licence server loses every third datagram, and a request asks again only after 250 ms: Licences.ask
+// expect: endpoint-wait kind=socket frame=LostDatagram$Licences | waiting kind=socket frame=LostDatagram$Licences | endpoint-wait kind=socket-read frame=LostDatagram$Licences | waiting kind=socket-read frame=LostDatagram$Licences
+// symptom: waiting endpoint-wait
 // judge: right is what says that requests (or threads) wait for the network, a socket or a datagram at LostDatagram$Licences.ask or what it calls; symptom: waits described as anything else
 // jdk: 17
 // set: twelfth
