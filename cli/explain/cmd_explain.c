@@ -41,7 +41,7 @@ static const char usage[] =
     "JVM\n"
     "now: whether that is the machine, the JVM or the program, and in each what costs most: too few CPUs, limits,\n"
     "collections, slow safepoints, what threads wait for, who holds it, busy pools, hot code. Record with -e "
-    "cpu,wall,alloc,lock --ttsp; docs/explain.md lists the rules.\n"
+    "cpu,wall,alloc,lock --ttsp --filter all; docs/explain.md lists the rules.\n"
     "\n";
 
 /* OOM kills that the cgroups of the recording count since its last reading; -1 = none of them exists here. */
@@ -223,6 +223,7 @@ int wick_cmd_explain(int argc, char **argv)
         return wick_ui_fail(&err);
     }
     struct wick_look_option options[] = {{"-e", "cpu,wall,alloc,lock,ttsp"},
+                                         {"--filter", "all"}, /* those that requests wait for, in no request */
                                          {"-d", x.duration ? x.duration : wick_args_default(WICK_ARG_DURATION)},
                                          {"--lib", x.lib}},
                             fallback[sizeof options / sizeof *options];

@@ -13,7 +13,7 @@
 #include "base/strbuf.h"
 
 /* Options of `wick record` with which all that the rules read is recorded. */
-#define WICK_EXPLAIN_RECORD "-e cpu,wall,alloc,lock --ttsp"
+#define WICK_EXPLAIN_RECORD "-e cpu,wall,alloc,lock --ttsp --filter all"
 
 /* Appends the finding's sentence. Names in it are as recorded: escape what goes to a terminal. */
 void wick_explain_text_sentence(struct wick_strbuf *out, const struct wick_explain_finding *f);
