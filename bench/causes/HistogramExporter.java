@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: an exporter of metrics asks for a class histogram each 300 ms, for which the JVM stops and collects and walks the whole heap: Exporter.export
-// expect: gc-pauses cause=Heap_Inspection | vm-operations operation=Inspect | explicit-gc frame=HistogramExporter$Exporter
+// expect: explicit-gc what=histogram | gc-pauses cause=Heap_Inspection | vm-operations operation=Inspect | explicit-gc frame=HistogramExporter$Exporter
 // symptom: gc-pauses gc-cpu
 // judge: right is what says that the JVM is stopped by collections or operations for heap inspection (its GC cause or VM operation named), or that names HistogramExporter$Exporter as the caller of what stops it
 // jdk: 21

@@ -493,6 +493,25 @@ static void test_explicit_gc__names_the_caller_instead_of_the_heap(void **state)
         "for 30 % of the time (3.0 s)\n\n");
 }
 
+/* The heap is none too small for who has it inspected. */
+static void test_explicit_gc__names_tools_that_have_the_heap_collected(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        s->causes[s->f.ncauses++] =
+            wick_profile_cstring(&s->p, i ? "Heap Inspection Initiated GC" : "Allocation Failure");
+    s->f.gcs = 4;
+    s->f.pauses_ns = 3 * S;
+    add(s, thread_of(s, "exporter", 1),
+        STACK(s, "app/Exporter.export", "com/sun/jmx/mbeanserver/JmxMBeanServer.invoke",
+              "com/sun/management/internal/DiagnosticCommandImpl.invoke",
+              "com/sun/management/internal/DiagnosticCommandImpl.executeDiagnosticCommand"),
+        WICK_EXPLAIN_NATIVE_WAIT, 3);
+    begins(s, "explicit-gc: 3 of 4 collections were asked for by a class histogram, from app.Exporter.export; "
+              "collections stopped the JVM for 30 % of the time (3.0 s)\n\n");
+}
+
 /* What the kernel counted of a thread, which is CPU time of one stack. */
 static void uses(struct scene *s, uint32_t thread, uint32_t stack, double cpu, double delay)
 {
@@ -681,6 +700,7 @@ int main(void)
         cmocka_unit_test(test_too_many_threads__that_compute_on_few_cpus),
         cmocka_unit_test(test_deoptimisations__have_a_place_and_cost_cpu_time),
         cmocka_unit_test(test_explicit_gc__names_the_caller_instead_of_the_heap),
+        cmocka_unit_test(test_explicit_gc__names_tools_that_have_the_heap_collected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

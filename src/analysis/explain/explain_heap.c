@@ -274,11 +274,18 @@ void wick_explain_gc_threads(struct wick_explain *x)
 
 /* ---- collections that were asked for ---- */
 
-bool wick_explain_mostly_for(const struct wick_explain_facts *f, const char *cause)
+/* How many collections were for that cause. */
+static size_t collections_for(const struct wick_explain_facts *f, const char *cause)
 {
     size_t n = 0;
     for (size_t i = 0; i < f->ncauses; i++)
         n += !strcmp(wick_profile_str(f->p, f->causes[i]), cause);
+    return n;
+}
+
+bool wick_explain_mostly_for(const struct wick_explain_facts *f, const char *cause)
+{
+    size_t n = collections_for(f, cause);
     return n >= SEVERAL && 2 * n >= f->ncauses;
 }
 
@@ -321,23 +328,76 @@ static void say_caller(struct wick_explain *x, struct wick_explain_finding *r, c
         wick_explain_say_frame(x, r, key, best);
 }
 
+/* What has collections run that the collector did not decide on: HotSpot's name of the cause, and whose calls ask for
+ * it, if a method of the JDK does. */
+static const struct request {
+    const char *cause, *what, *advice; /* advice: NULL = that of the rule */
+    struct method by[3];
+} requests[] = {
+    {"System.gc()", "System.gc()", NULL, {{"java/lang/Runtime", "gc"}, {"java/lang/System", "gc"}}},
+    {"Heap Inspection Initiated GC",
+     "a class histogram",
+     "find what takes histograms of the heap (jmap -histo:live, jcmd GC.class_histogram, the MBean DiagnosticCommand), "
+     "which collects and walks all of it: ask for less (MemoryMXBean, jstat), more rarely, or with -all, which does "
+     "not collect",
+     {{"com/sun/management/internal/DiagnosticCommandImpl", ""}, {"sun/management/DiagnosticCommandImpl", ""}}},
+    {"Heap Dump Initiated GC",
+     "heap dumps",
+     "find what dumps the heap (jmap -dump:live, jcmd GC.heap_dump, the MBean HotSpotDiagnostic), which collects and "
+     "writes all of it: wick heap --copy stops the program for milliseconds",
+     {{"com/sun/management/internal/HotSpotDiagnostic", ""}, {"sun/management/HotSpotDiagnostic", ""}}},
+    {"Diagnostic Command",
+     "a diagnostic command",
+     "find who runs jcmd GC.run: the collector knows when to run",
+     {{"com/sun/management/internal/DiagnosticCommandImpl", ""}, {"sun/management/DiagnosticCommandImpl", ""}}},
+    {"JvmtiEnv ForceGarbageCollection",
+     "an agent of the JVM (JVMTI)",
+     "find which agent forces collections (-agentlib, -agentpath, profilers and debuggers): the collector knows when "
+     "to run",
+     {{NULL, NULL}}},
+};
+
+/* The commonest of those requests, and how many collections it and all of them asked for. */
+static const struct request *commonest_request(const struct wick_explain_facts *f, size_t *its, size_t *all)
+{
+    const struct request *best = requests;
+    *its = *all = 0;
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        size_t n = collections_for(f, requests[i].cause);
+        *all += n;
+        best = n > *its ? &requests[i] : best;
+        *its = n > *its ? n : *its;
+    }
+    return best;
+}
+
+bool wick_explain_mostly_asked_for(const struct wick_explain_facts *f)
+{
+    size_t its, n;
+    (void)commonest_request(f, &its, &n);
+    return n >= SEVERAL && 2 * n >= f->ncauses;
+}
+
 void wick_explain_explicit_gc(struct wick_explain *x)
 {
-    static const struct method methods[] = {{"java/lang/Runtime", "gc"}, {"java/lang/System", "gc"}};
     struct wick_explain_facts *f = x->f;
-    size_t n = 0;
-    for (size_t i = 0; i < f->ncauses; i++)
-        n += !strcmp(wick_profile_str(f->p, f->causes[i]), "System.gc()");
+    size_t its, n, methods = 0;
+    const struct request *of = commonest_request(f, &its, &n);
     double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
     if (n < SEVERAL || wick_explain_share((double)n, (double)f->ncauses) < x->rule->threshold || share < GC_LITTLE)
         return;
     double stopped = wick_explain_stopped(x);
     struct wick_explain_finding *r = wick_explain_found(x, stopped > (double)f->gc_ns ? stopped : (double)f->gc_ns);
-    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)n);
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)its);
     wick_explain_figure(r, "of", WICK_EXPLAIN_NUMBER, (double)f->ncauses);
+    wick_explain_say(x, r, "what", of->what);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
-    say_caller(x, r, "frame", methods, sizeof methods / sizeof *methods);
+    while (methods < sizeof of->by / sizeof *of->by && of->by[methods].class_name)
+        methods++;
+    say_caller(x, r, "frame", of->by, methods);
+    if (r && of->advice)
+        r->advice = of->advice;
 }
 
 void wick_explain_say_defining(struct wick_explain *x, struct wick_explain_finding *r, const char *key)

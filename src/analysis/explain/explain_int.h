@@ -142,6 +142,9 @@ void wick_explain_explicit_gc(struct wick_explain *x);
 /* Whether collections are mostly for that cause, so that not the heap is to blame. */
 bool wick_explain_mostly_for(const struct wick_explain_facts *f, const char *cause);
 
+/* Whether the program or a tool asked for most of them: System.gc(), histograms and dumps of the heap, and the like. */
+bool wick_explain_mostly_asked_for(const struct wick_explain_facts *f);
+
 /* Adds as `key` the program's frame that most often calls what defines classes. */
 void wick_explain_say_defining(struct wick_explain *x, struct wick_explain_finding *r, const char *key);
 

@@ -163,11 +163,11 @@ bool wick_explain_unloads(const struct wick_explain_facts *f)
     return a_second(f, (double)f->unloaded.grown) >= wick_explain_rules[WICK_EXPLAIN_RULE_CLASS_UNLOADING].threshold;
 }
 
-/* Whether collections have a reason that another rule names: System.gc(), humongous objects, classes that come and go,
- * objects that are promoted and die. */
+/* Whether collections have a reason that another rule names: who asked for them, humongous objects, classes that come
+ * and go, objects that are promoted and die. */
 static bool has_own_rule(const struct wick_explain_facts *f)
 {
-    if (wick_explain_promotes(f) || wick_explain_mostly_for(f, "System.gc()") ||
+    if (wick_explain_promotes(f) || wick_explain_mostly_asked_for(f) ||
         wick_explain_mostly_for(f, "G1 Humongous Allocation"))
         return true;
     return wick_explain_unloads(f) && wick_explain_mostly_for(f, "Metadata GC Threshold");
