@@ -376,6 +376,28 @@ static void test_waiting__for_a_pool_that_is_never_free_again(void **state)
     has(s, "is waiting for a free object of a pool, at app.Dao.find\n");
 }
 
+/* Who asks sends before it receives; who only receives may have nothing to do. */
+static void test_datagrams__are_an_answer_where_somebody_asks(void **state)
+{
+    (void)state;
+    for (unsigned asks = 0; asks < 2; asks++) {
+        struct scene *s = scene();
+        uint32_t t = thread_of(s, "client", 1);
+        add(s, t,
+            STACK(s, "app/Main.run", "app/Licences.ask@60", "java/net/DatagramSocket.receive",
+                  "sun/nio/ch/DatagramSocketAdaptor.receive", "sun/nio/ch/DatagramChannelImpl.blockingReceive",
+                  "sun/nio/ch/Net.poll"),
+            WICK_EXPLAIN_IO, 9);
+        if (asks)
+            add(s, t, STACK(s, "app/Main.run", "app/Licences.ask@58", "java/net/DatagramSocket.send"),
+                WICK_EXPLAIN_RUNNABLE, 0.1);
+        if (asks)
+            has(s, "is waiting for a peer's answer, at app.Licences.ask:60\n");
+        else
+            silent(s);
+    }
+}
+
 /* Who follows what another program writes has nothing to do until it does; who writes, or starts the program, asks. */
 static void test_pipe__is_an_answer_where_somebody_asks(void **state)
 {
@@ -423,6 +445,7 @@ int main(void)
         cmocka_unit_test(test_pool_busy__whose_tasks_wait_for_each_other),
         cmocka_unit_test(test_waiting__for_threads_to_end_is_waiting_for_their_work),
         cmocka_unit_test(test_waiting__for_a_pool_that_is_never_free_again),
+        cmocka_unit_test(test_datagrams__are_an_answer_where_somebody_asks),
         cmocka_unit_test(test_waiting__for_a_pool_to_end_is_waiting_for_its_tasks),
         cmocka_unit_test(test_endpoint_wait__for_a_peer_on_a_machine_without_cpus),
         cmocka_unit_test(test_endpoint_cpu__of_a_process_that_computes_little),
