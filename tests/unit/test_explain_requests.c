@@ -373,7 +373,31 @@ static void test_waiting__for_a_pool_that_is_never_free_again(void **state)
         WICK_EXPLAIN_PARKED, 10);
     s->f.nran = 1;
     s->ran[0] = 0;
-    has(s, "is waiting for a free object of a pool, at app.Dao.find\n");
+    has(s, "is waiting for a free object of a pool, at app.Dao.find; during these waits nothing is given back, so that "
+           "none of them ended\n");
+}
+
+/* Nobody empties the queue any more: a client waits, or several threads do, while one or two may run ahead. */
+static void test_waiting__for_room_that_never_comes(void **state)
+{
+    (void)state;
+    for (unsigned threads = 1; threads <= 3; threads++)
+        for (unsigned request = 0; request < 2; request++) {
+            struct scene *s = scene();
+            uint32_t put =
+                STACK(s, "app/Bank.transfer", "app/Audit.write", "java/util/concurrent/ArrayBlockingQueue.put", PARK);
+            for (unsigned i = 0; i < threads; i++) {
+                add(s, thread_of(s, "http", i + 1), put, WICK_EXPLAIN_PARKED, 10);
+                s->wall[i].endpoint = request ? wick_profile_cstring(&s->p, "POST /transfer") : 0;
+            }
+            s->f.nran = 1;
+            s->ran[0] = 0;
+            if (request || threads == 3)
+                has(s, "is waiting for room in a queue, at app.Audit.write; during these waits nothing is taken from "
+                       "it, so that none of them ended\n");
+            else
+                silent(s);
+        }
 }
 
 /* Who asks sends before it receives; who only receives may have nothing to do. */
@@ -445,6 +469,7 @@ int main(void)
         cmocka_unit_test(test_pool_busy__whose_tasks_wait_for_each_other),
         cmocka_unit_test(test_waiting__for_threads_to_end_is_waiting_for_their_work),
         cmocka_unit_test(test_waiting__for_a_pool_that_is_never_free_again),
+        cmocka_unit_test(test_waiting__for_room_that_never_comes),
         cmocka_unit_test(test_datagrams__are_an_answer_where_somebody_asks),
         cmocka_unit_test(test_waiting__for_a_pool_to_end_is_waiting_for_its_tasks),
         cmocka_unit_test(test_endpoint_wait__for_a_peer_on_a_machine_without_cpus),

@@ -34,6 +34,7 @@ struct wick_explain {
     uint32_t *ran;                       /* by thread: readings of its CPU time in which it had used some */
     struct wick_explain_enter *enters;   /* by frame: of which monitors threads wait there */
     struct wick_explain_course *courses; /* by function of the program that virtual threads begin in */
+    uint32_t *jams;                      /* by function: threads that waited there for room in a queue, all the time */
     bool *stuck;                         /* by thread: the rule of that name has it */
     bool *pressed;                       /* by thread: it takes clients or events, and has no time to wait for them */
     bool closed;                         /* threads wait for each other, and hardly anybody works */
@@ -197,6 +198,9 @@ struct wick_explain_place {
     int64_t ns, heaviest_ns, through_ns; /* through: what of ns was waited for at `via` */
     double quanta;                       /* as of wick_explain_quanta */
 };
+
+/* Whether none of the waits there ended during the recording. */
+bool wick_explain_none_ends(const struct wick_explain *x, const struct wick_explain_place *at);
 
 struct wick_explain_places {
     struct wick_explain_place *rows;

@@ -671,6 +671,7 @@ static void forget_waits(struct wick_explain *x)
     free(x->pressed);
     free(x->enters);
     free(x->courses);
+    free(x->jams);
 }
 
 static void (*const rules[WICK_EXPLAIN_RULES])(struct wick_explain *x) = {

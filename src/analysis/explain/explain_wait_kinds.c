@@ -14,6 +14,7 @@
 
 #define WRITES_LEAST    2 /* samples of a function that writes to a socket, or makes connections */
 #define RESTS_LEAST     5 /* waits of a thread for a timer or for work */
+#define JAM_LEAST       3 /* threads: one or two may run ahead */
 #define ELSEWHERE_LEAST 2 /* samples of something else than one wait */
 
 enum {
@@ -328,11 +329,18 @@ bool wick_explain_moved(const struct wick_explain *x, uint32_t thread)
     return !x->f->nran || x->ran[thread] > 1 || wick_profile_thread_is_many(&x->f->p->threads[thread]);
 }
 
-/* Whether a wait counts although its thread did not run at all: somebody waits for the request, or nobody gives back
- * what a pool has lent. One that waits for an element or a notification may be a stream of events that has none. */
-static bool hangs(const struct wick_wait *w)
+/* Whether wait i counts although its thread did not run at all: somebody waits for the request, or nobody gives back
+ * what a pool has lent. One that waits for an element or a notification may be a stream of events that has none; but
+ * nobody has a client wait until there is room in a queue, or a permit. One thread that waits for room may be made to
+ * run ahead of who takes; where several do, and nothing at all is taken, who should take is gone. */
+static bool hangs(const struct wick_explain *x, size_t i)
 {
+    const struct wick_wait *w = &x->waits[i];
     if (w->kind == WICK_WAIT_POOL)
+        return true;
+    if (x->f->wall[i].endpoint && (w->kind == WICK_WAIT_QUEUE_FULL || w->kind == WICK_WAIT_SEMAPHORE))
+        return true;
+    if (w->kind == WICK_WAIT_QUEUE_FULL && x->jams[function_at(x->f->p, w->stack)] >= JAM_LEAST)
         return true;
     return w->in_request && (wick_wait_role_of(w->kind) == WICK_WAIT_TROUBLE || w->kind == WICK_WAIT_SOCKET);
 }
@@ -343,7 +351,7 @@ bool wick_explain_wait_counts(const struct wick_explain *x, size_t i)
     enum wick_wait_role role = wick_wait_role_of(w->kind);
     bool counted =
         role == WICK_WAIT_TROUBLE || (role == WICK_WAIT_DEPENDS && (x->f->wall[i].endpoint || w->in_request));
-    return w->kind != WICK_WAIT_NONE && counted && (hangs(w) || goes_on(x, i));
+    return w->kind != WICK_WAIT_NONE && counted && (hangs(x, i) || goes_on(x, i));
 }
 
 /* Whether the wait of wall-clock sample i keeps somebody from going on. */
@@ -353,14 +361,40 @@ bool wick_explain_is_trouble(const struct wick_explain *x, size_t i)
     enum wick_wait_role role = wick_wait_role_of(w->kind);
     bool depends = w->in_request || x->pressed[x->f->wall[i].thread] || (x->closed && wick_explain_is_inner(w->kind));
     bool counted = role == WICK_WAIT_TROUBLE || (role == WICK_WAIT_DEPENDS && depends);
-    bool waits = hangs(w) || goes_on(x, i);
+    bool waits = hangs(x, i) || goes_on(x, i);
     return w->kind != WICK_WAIT_NONE && w->stack && counted && waits && !x->stuck[x->f->wall[i].thread];
+}
+
+bool wick_explain_none_ends(const struct wick_explain *x, const struct wick_explain_place *at)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->nwall; i++)
+        if (x->waits[i].kind == at->kind && function_at(f->p, x->waits[i].stack) == at->function && goes_on(x, i))
+            return false;
+    return at->ns > 0 && f->nran;
 }
 
 bool wick_explain_joins(const struct wick_explain *x, size_t i)
 {
     const struct wick_wait *w = &x->waits[i];
     return w->kind == WICK_WAIT_THREAD && w->stack && goes_on(x, i) && !x->stuck[x->f->wall[i].thread];
+}
+
+/* By function of the program: the threads that wait in it for room in a queue and did nothing else. */
+static bool learn_jams(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    bool *counted = calloc(f->p->nthreads + 1, sizeof *counted);
+    for (size_t i = 0; counted && i < f->nwall; i++) {
+        const struct wick_wait *w = &x->waits[i];
+        uint32_t thread = f->wall[i].thread;
+        if (w->kind != WICK_WAIT_QUEUE_FULL || !w->stack || counted[thread] || wick_explain_moved(x, thread))
+            continue;
+        counted[thread] = true;
+        x->jams[function_at(f->p, w->stack)]++;
+    }
+    free(counted);
+    return counted != NULL;
 }
 
 bool wick_explain_learn_waits(struct wick_explain *x)
@@ -374,7 +408,9 @@ bool wick_explain_learn_waits(struct wick_explain *x)
     x->pressed = calloc(f->p->nthreads + 1, sizeof *x->pressed);
     x->enters = calloc(f->p->nframes + 1, sizeof *x->enters);
     x->courses = calloc(f->p->nfunctions + 1, sizeof *x->courses);
-    if (!x->waits || !x->at_stacks || !x->at_known || !x->ran || !x->stuck || !x->pressed || !x->enters || !x->courses)
+    x->jams = calloc(f->p->nfunctions + 1, sizeof *x->jams);
+    if (!x->waits || !x->at_stacks || !x->at_known || !x->ran || !x->stuck || !x->pressed || !x->enters ||
+        !x->courses || !x->jams)
         return false;
     learn_enters(x);
     for (size_t i = 0; i < f->nwall; i++)
@@ -383,7 +419,7 @@ bool wick_explain_learn_waits(struct wick_explain *x)
         x->ran[f->ran[i]]++;
     find_questions(x);
     find_piped_answers(x);
-    if (!wick_explain_find_replies(x))
+    if (!wick_explain_find_replies(x) || !learn_jams(x))
         return false;
     learn_courses(x);
     return wick_explain_learn_courses(x);

@@ -112,6 +112,21 @@ static void say_chain(struct wick_explain *x, struct wick_explain_finding *r, co
     }
 }
 
+/* Where none of the waits ended, nobody is slow, but missing. */
+static void say_none_ends(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
+{
+    bool full = at->kind == WICK_WAIT_QUEUE_FULL, lent = at->kind == WICK_WAIT_POOL || at->kind == WICK_WAIT_SEMAPHORE;
+    if ((!full && !lent) || !wick_explain_none_ends(x, at))
+        return;
+    wick_explain_say(x, r, "holder",
+                     full ? "nothing is taken from it, so that none of them ended"
+                          : "nothing is given back, so that none of them ended");
+    if (r)
+        r->advice = full ? "find who should take from it and does not: a thread that ended, or a scheduled task, which "
+                           "an exception ends for good; catch and log what such tasks throw"
+                         : "give back in finally, whatever fails in between";
+}
+
 static void say_place(struct wick_explain *x, const struct wick_explain_place *place, double whole)
 {
     struct wick_explain_place with = *place, *at = &with;
@@ -134,6 +149,8 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
         r->advice =
             "find whose wake-up is missing: notify() may wake one that can do nothing with it (notifyAll(), or a "
             "condition for each kind of waiter), and a time-out ends what a lost one should have ended";
+    if (!at->nlinks && at->via == WICK_WAIT_NONE)
+        say_none_ends(x, r, at);
     wick_explain_say_sequence(x, r, at->kind, at->function, 0);
 }
 
