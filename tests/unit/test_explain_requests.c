@@ -400,6 +400,24 @@ static void test_waiting__for_room_that_never_comes(void **state)
         }
 }
 
+/* A latch that is never counted down: each wait for it takes as long as it may. */
+static void test_waiting__says_that_time_outs_end_it(void **state)
+{
+    (void)state;
+    for (unsigned timed = 0; timed < 2; timed++) {
+        struct scene *s = scene();
+        uint32_t t = thread_of(s, "http", 1),
+                 await = STACK(s, "app/Page.assemble", "java/util/concurrent/CountDownLatch.await", PARK);
+        add(s, t, await, WICK_EXPLAIN_PARKED, 10);
+        for (unsigned i = 0; i < 8; i++)
+            s->waits[s->f.locks.nrows++] = (struct wick_lock_wait_row){
+                .park = true, .thread = t, .stack = await, .weight_ns = S, .duration_ns = S, .timed_out = timed || !i};
+        has(s, timed ? "is waiting for a latch or barrier, at app.Page.assemble; 100 % of the time of such waits ended "
+                       "by a time-out: what they wait for did not come\n"
+                     : "is waiting for a latch or barrier, at app.Page.assemble\n");
+    }
+}
+
 /* Who asks sends before it receives; who only receives may have nothing to do. */
 static void test_datagrams__are_an_answer_where_somebody_asks(void **state)
 {
@@ -470,6 +488,7 @@ int main(void)
         cmocka_unit_test(test_waiting__for_threads_to_end_is_waiting_for_their_work),
         cmocka_unit_test(test_waiting__for_a_pool_that_is_never_free_again),
         cmocka_unit_test(test_waiting__for_room_that_never_comes),
+        cmocka_unit_test(test_waiting__says_that_time_outs_end_it),
         cmocka_unit_test(test_datagrams__are_an_answer_where_somebody_asks),
         cmocka_unit_test(test_waiting__for_a_pool_to_end_is_waiting_for_its_tasks),
         cmocka_unit_test(test_endpoint_wait__for_a_peer_on_a_machine_without_cpus),

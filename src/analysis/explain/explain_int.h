@@ -202,6 +202,9 @@ struct wick_explain_place {
 /* Whether none of the waits there ended during the recording. */
 bool wick_explain_none_ends(const struct wick_explain *x, const struct wick_explain_place *at);
 
+/* Of the time of waits there that ended, the share that a time-out ended; 0 = little is known. */
+double wick_explain_timed_out(const struct wick_explain *x, const struct wick_explain_place *at);
+
 struct wick_explain_places {
     struct wick_explain_place *rows;
     size_t n, cap;

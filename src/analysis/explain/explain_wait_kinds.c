@@ -14,6 +14,7 @@
 
 #define WRITES_LEAST    2 /* samples of a function that writes to a socket, or makes connections */
 #define RESTS_LEAST     5 /* waits of a thread for a timer or for work */
+#define TIMED_LEAST     8 /* events of waits */
 #define JAM_LEAST       3 /* threads: one or two may run ahead */
 #define ELSEWHERE_LEAST 2 /* samples of something else than one wait */
 
@@ -372,6 +373,22 @@ bool wick_explain_none_ends(const struct wick_explain *x, const struct wick_expl
         if (x->waits[i].kind == at->kind && function_at(f->p, x->waits[i].stack) == at->function && goes_on(x, i))
             return false;
     return at->ns > 0 && f->nran;
+}
+
+double wick_explain_timed_out(const struct wick_explain *x, const struct wick_explain_place *at)
+{
+    const struct wick_lock_waits *l = &x->f->locks;
+    double all = 0, timed = 0, n = 0;
+    for (uint32_t i = 0; i < l->nrows; i++) {
+        const struct wick_lock_wait_row *r = &l->rows[i];
+        struct wick_wait w = r->park && !r->native ? wick_explain_wait_at(x, r->stack) : (struct wick_wait){0};
+        if (!w.stack || w.kind != at->kind || function_at(x->f->p, w.stack) != at->function)
+            continue;
+        n++;
+        all += (double)r->weight_ns;
+        timed += r->timed_out ? (double)r->weight_ns : 0;
+    }
+    return n >= TIMED_LEAST ? wick_explain_share(timed, all) : 0;
 }
 
 bool wick_explain_joins(const struct wick_explain *x, size_t i)

@@ -17,6 +17,7 @@
 #include "model/name.h"
 
 #define WAIT_LEAST 0.10 /* threads that wait, on average */
+#define TIMED_MOST 0.75 /* of the time of waits: ended by time-outs */
 #define LINK_LEAST 0.01 /* of the time threads have work or wait: less has no chain worth a word */
 
 /* Of the time in which threads work in that function, the share in which they are ready to run without a CPU. */
@@ -127,6 +128,20 @@ static void say_none_ends(struct wick_explain *x, struct wick_explain_finding *r
                          : "give back in finally, whatever fails in between";
 }
 
+/* Where time-outs end most of the waits, what was to end them does not come, however quick it is. */
+static void say_timed_out(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
+{
+    bool tasks = at->kind == WICK_WAIT_LATCH || at->kind == WICK_WAIT_FUTURE || at->kind == WICK_WAIT_REPLY;
+    double share = tasks ? wick_explain_timed_out(x, at) : 0;
+    if (share < TIMED_MOST)
+        return;
+    wick_explain_figure(r, "timed", WICK_EXPLAIN_SHARE, share);
+    if (r)
+        r->advice = "find why what they wait for does not come: a task that fails before it counts down or completes "
+                    "(submit() keeps its exception where nobody reads it), a lost message; or it takes longer than "
+                    "the time-out";
+}
+
 static void say_place(struct wick_explain *x, const struct wick_explain_place *place, double whole)
 {
     struct wick_explain_place with = *place, *at = &with;
@@ -151,6 +166,8 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
             "condition for each kind of waiter), and a time-out ends what a lost one should have ended";
     if (!at->nlinks && at->via == WICK_WAIT_NONE)
         say_none_ends(x, r, at);
+    if (at->via == WICK_WAIT_NONE)
+        say_timed_out(x, r, at);
     wick_explain_say_sequence(x, r, at->kind, at->function, 0);
 }
 

@@ -74,6 +74,8 @@ static void add_wait(struct wick_lock_waits *w, const struct wick_jfr_event *e)
         r->weight_ns = e->duration_ns;
     if (r->weight_ns < 0)
         r->weight_ns = 0;
+    int64_t timeout_ns = r->park && !r->native ? number(e, "timeout") : 0;
+    r->timed_out = timeout_ns > 0 && r->duration_ns >= timeout_ns;
     r->thread = wick_jfr_event_thread(e, "eventThread");
     r->stack = wick_jfr_event_stack(e, "stackTrace");
     r->owner = wick_jfr_event_thread(e, "previousOwner");

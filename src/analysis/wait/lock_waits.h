@@ -21,6 +21,7 @@
 struct wick_lock_wait_row {
     bool park;                 /* LockSupport.park, not a monitor; or a native condition, not a native lock */
     bool native;               /* of the C library */
+    bool timed_out;            /* a park that its time-out ended */
     uint32_t file, class_name; /* number of the input; string of the profile */
     int64_t identity, number;  /* of the lock; of the wait, 0 = none */
     int64_t start_ns, weight_ns, duration_ns; /* start: when it began */
