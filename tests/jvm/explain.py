@@ -75,6 +75,25 @@ crowded = waited_for_cpu() - begin[1] > 0.3 * (time.monotonic() - begin[0])
 reported = {f["rule"] for f in idle["findings"]} - (OTHERS if crowded else set())
 t.check("nothing stands out in an idle JVM", not reported and idle["duration_ns"] > 1e9, (crowded, idle))
 
+# While requests run, threads of no request are sampled as well: what requests wait for, and what hangs since before.
+kept, busy = t.path("kept.jfr"), threading.Event()
+
+
+def ask():
+    while not busy.is_set():
+        get(port, "allocation-stalls?tasks=4&mib=1")
+
+
+asking = threading.Thread(target=ask)
+asking.start()
+during = explained("-d", "3", "-f", kept, "--lib", t.AGENT, str(j.pid))
+busy.set()
+asking.join()
+r = t.wick("top", "-e", "wall", "--json", "--rows", "0", "--by", "thread", "--thread", "^(VM Thread|Finalizer|Reference Handler|Signal Dispatcher|Service Thread)", kept)
+outside = sum(row["self"] for row in json.loads(r.out)["rows"]) if r.status == 0 else 0
+print("#", outside / 1e9, "s of five threads in no request, of", during.get("duration_ns", 0) / 1e9, "s")
+t.check("threads of no request are sampled while there are some", outside > during.get("duration_ns", 0) / 2, (r, during))
+
 # Ten threads need 2 x 12 MiB each of a heap of 256 MiB: not all can have them at a time.
 file = t.path("stalls.jfr")
 t.check("a recording starts", t.start(j.pid, file, "-e", "cpu,wall").status == 0)
