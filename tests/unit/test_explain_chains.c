@@ -254,24 +254,28 @@ static void test_answer__waits_for_a_server_that_is_never_done(void **state)
 }
 
 /* Threads that are woken often wait to be notified, and nobody else could wake them: not even who sleeps and
- * wakes rarely. */
+ * wakes rarely. Several who wake less often may bring much each time. */
 static void test_object_wait__is_trouble_where_nobody_works(void **state)
 {
     static const struct {
         int64_t woken, ticks;
+        unsigned tickers;
         bool said;
-    } cases[] = {{200, 10, true}, {200, 100, false}, {20, 1, false}};
+    } cases[] = {
+        {200, 10, 1, true}, {200, 100, 1, false}, {20, 1, 1, false}, {2000, 100, 1, true}, {2000, 100, 2, false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene *s = scene();
-        uint32_t tick = thread_of(s, "main", 1);
-        add(s, tick, STACK(s, "app/Main.main", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING, 10);
+        for (unsigned k = 0; k < cases[i].tickers; k++) {
+            uint32_t tick = thread_of(s, "ticker", 1 + k);
+            add(s, tick, STACK(s, "app/Main.main", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING, 10);
+            s->uses[tick].slices = cases[i].ticks;
+        }
         for (unsigned k = 0; k < 3; k++) {
             uint32_t t = thread_of(s, "truck", 10 + k);
             add(s, t, STACK(s, "app/Dock.run", "app/Dock.put", "java/lang/Object.wait"), WICK_EXPLAIN_OBJECT_WAIT, 10);
             s->uses[t].slices = cases[i].woken;
         }
-        s->uses[tick].slices = cases[i].ticks;
         s->f.nuses = MOST;
         if (cases[i].said)
             begins(s, "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a notification "

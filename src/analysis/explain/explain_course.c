@@ -23,6 +23,7 @@
 #define TURNS_LEAST 5    /* samples in which it waits for the next one */
 #define OFTEN       5.0  /* times a second: who is woken so often is no poller that looks after something */
 #define AS_OFTEN    0.25 /* of how often those who wait are woken: it may wake several at a time */
+#define FEEDS       0.10 /* the same of several that may feed them together, each by more than one piece of work */
 #define ACTS_MOST   0.25 /* of the recording, all threads together */
 #define GROUP_LEAST 2.0  /* threads, on average */
 
@@ -105,7 +106,7 @@ static double rate_of(const struct wick_explain_facts *f, uint32_t thread)
  * sampled as one, of which nothing is known of each. */
 static bool is_closed(const struct wick_explain_facts *f, const struct course *of)
 {
-    double inner = 0, woken = 0, members = 0, outer = 0;
+    double inner = 0, woken = 0, members = 0, outer = 0, sources = 0, fed = 0;
     for (uint32_t t = 1; t < f->p->nthreads; t++) {
         if (wick_profile_thread_is_many(&f->p->threads[t]) && of[t].all_ns)
             return false;
@@ -117,9 +118,16 @@ static bool is_closed(const struct wick_explain_facts *f, const struct course *o
     }
     if (members < GROUP_LEAST || !wick_explain_counts(f, inner, GROUP_LEAST))
         return false;
-    for (uint32_t t = 1; t < f->p->nthreads; t++)
-        if (rate_of(f, t) >= AS_OFTEN * woken / members)
+    for (uint32_t t = 1; t < f->p->nthreads; t++) {
+        double rate = rate_of(f, t);
+        if (rate >= AS_OFTEN * woken / members)
             outer += (double)of[t].outer_ns;
+        else if (rate >= OFTEN && of[t].inner_ns <= of[t].outer_ns) {
+            sources += rate;
+            fed += (double)of[t].outer_ns;
+        }
+    }
+    outer += sources >= FEEDS * woken / members ? fed : 0;
     return !wick_explain_counts(f, outer, ACTS_MOST);
 }
 
