@@ -172,9 +172,20 @@ def without_indentation(text, path):
     return re.sub(r'^[ \t]+', '', text, flags=re.M)
 
 
+TEXT = re.compile(r'''('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)''')
+
+
+def line_without_spaces(line):
+    """A line without spaces beside punctuation outside of its texts, unless it has a comment, an expression or a template in another, which
+    look like code here."""
+    parts = TEXT.split(line)
+    if line.count('`') > 2 or any(c in code for code in parts[::2] for c in '\'"`/'):
+        return line
+    return ''.join(p if i % 2 else re.sub(r' ?(=>|&&|\|\||[=,{}()\[\];:?]) ?', r'\1', p) for i, p in enumerate(parts))
+
+
 def without_spaces(text):
-    """A script without spaces beside punctuation, in lines that have no text, template, expression or comment in which one could matter."""
-    return re.sub(r'^[^\'"`/\n]+$', lambda m: re.sub(r' ?(=>|&&|\|\||[=,{}();:?]) ?', r'\1', m.group()), text, flags=re.M)
+    return '\n'.join(map(line_without_spaces, text.split('\n')))
 
 
 def ui(web):
