@@ -78,6 +78,8 @@ static int take_test(struct wick_view *v, int opt, const char *arg, struct wick_
         return wick_shape_test(&v->shape, WICK_TEST_INCLUDE, NULL, NULL, arg, err);
     if (opt == WICK_ARG_EXCLUDE)
         return wick_shape_test(&v->shape, WICK_TEST_EXCLUDE, NULL, NULL, arg, err);
+    if (opt == WICK_ARG_EXCLUDE_PATH)
+        return wick_shape_test_path(&v->shape, arg, err);
     return wick_shape_test(&v->shape, WICK_TEST_VALUE, wick_args_name(opt), NULL, arg, err);
 }
 
@@ -99,6 +101,7 @@ static int take_option(struct wick_view *v, int opt, const char *arg, struct wic
     case WICK_ARG_PROCESS:
     case WICK_ARG_INCLUDE:
     case WICK_ARG_EXCLUDE:
+    case WICK_ARG_EXCLUDE_PATH:
         return take_test(v, opt, arg, err);
     case WICK_ARG_WHERE:
         return take_where(v, arg, err);

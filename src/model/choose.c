@@ -4,7 +4,9 @@
  *
  * Which tests a frame's name meets is a mask of bits worked out once a frame, and a stack's mask is its parent's and
  * its leaf's. A parent's number is smaller than its children's, so one pass upwards, which goes on where the last one
- * ended, knows all stacks.
+ * ended, knows all stacks. The bit of a path says of a frame that the path may end there; of a stack with such a leaf
+ * it is found out whether it does, and stacks that go on from there have the bit as well, unless the path ends at the
+ * leaf.
  */
 #include "model/choose.h"
 #include "model/agg_value.h"
@@ -20,8 +22,14 @@ void wick_chooser_init(struct wick_chooser *c, const struct wick_shape *shape, c
 {
     *c = (struct wick_chooser){.shape = shape, .p = p, .owners.p = p, .text = WICK_STRBUF_INIT};
     c->by_frame = shape->no_own;
-    for (uint32_t i = 0; i < shape->ntests; i++)
-        c->by_frame |= shape->tests[i].what != WICK_TEST_VALUE;
+    for (uint32_t i = 0; i < shape->ntests; i++) {
+        const struct wick_test *t = &shape->tests[i];
+        c->by_frame |= t->what != WICK_TEST_VALUE;
+        if (t->what != WICK_TEST_EXCLUDE_PATH)
+            continue;
+        c->paths |= 1u << i;
+        c->leaf_paths |= (uint32_t)t->path->to_leaf << i;
+    }
 }
 
 void wick_chooser_release(struct wick_chooser *c)
@@ -53,7 +61,9 @@ static uint32_t mask_of_frame(struct wick_chooser *c, uint32_t frame)
     wick_name_add_frame(&c->text, c->p, frame, 0);
     for (uint32_t i = 0; i < c->shape->ntests; i++) {
         const struct wick_test *t = &c->shape->tests[i];
-        if (t->what != WICK_TEST_VALUE && regexec(&t->regex, c->text.buf, 0, NULL, 0) == 0)
+        if (t->what == WICK_TEST_EXCLUDE_PATH
+                ? wick_frame_path_ends_with(t->path, c->p, frame, c->text.buf)
+                : t->what != WICK_TEST_VALUE && regexec(&t->regex, c->text.buf, 0, NULL, 0) == 0)
             mask |= 1u << i;
     }
     return mask;
@@ -64,6 +74,22 @@ bool wick_chooser_is_own(const struct wick_chooser *c, uint32_t agg)
     return wick_owners_is_own(&c->owners, c->p->aggs[agg].stack);
 }
 
+/* The mask of a stack that is not empty. */
+static uint32_t mask_of_stack(struct wick_chooser *c, uint32_t stack)
+{
+    const struct wick_stack *at = &c->p->stacks[stack];
+    uint32_t above = c->stacks.mask[at->parent], mask = c->frames.mask[at->frame];
+    bool own = c->shape->no_own;
+    if (own && c->paths && wick_frame_is_own(c->p, at->frame)) /* as if the stack ended above it */
+        return above | (mask & ~c->paths);
+    for (uint32_t left = mask & c->paths; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(left);
+        if (!wick_frame_path_leads_to(c->shape->tests[i].path, c->p, stack, own, &c->text))
+            mask &= ~(1u << i);
+    }
+    return (above & ~c->leaf_paths) | mask;
+}
+
 /* Masks of all frames and stacks that there are by now. */
 static bool know_stacks(struct wick_chooser *c)
 {
@@ -72,10 +98,8 @@ static bool know_stacks(struct wick_chooser *c)
         return false;
     for (; f->n < c->p->nframes; f->n++)
         f->mask[f->n] = f->n ? mask_of_frame(c, f->n) : 0;
-    for (; s->n < c->p->nstacks; s->n++) {
-        const struct wick_stack *at = &c->p->stacks[s->n];
-        s->mask[s->n] = s->n ? s->mask[at->parent] | f->mask[at->frame] : 0;
-    }
+    for (; s->n < c->p->nstacks; s->n++)
+        s->mask[s->n] = s->n ? mask_of_stack(c, s->n) : 0;
     return true;
 }
 
@@ -91,7 +115,7 @@ static bool meets(struct wick_chooser *c, const struct wick_agg *a)
             wick_agg_value(&c->text, c->p, a, t->key);
             met = t->equal ? !strcmp(t->equal, c->text.buf) : regexec(&t->regex, c->text.buf, 0, NULL, 0) == 0;
         }
-        if (met == (t->what == WICK_TEST_EXCLUDE))
+        if (met == (t->what == WICK_TEST_EXCLUDE || t->what == WICK_TEST_EXCLUDE_PATH))
             return false;
     }
     return !c->shape->no_idle || !wick_classify_is_idle(c->p, a);

@@ -29,7 +29,8 @@ struct wick_chooser {
     struct wick_owners owners; /* with no_own */
     uint8_t *decided;          /* by aggregate: 0 = not yet */
     uint32_t ndecided;
-    bool by_frame; /* some test examines frames */
+    bool by_frame;              /* some test examines frames */
+    uint32_t paths, leaf_paths; /* bits of tests: paths, and those that end at the leaf */
     struct wick_strbuf text;
 };
 

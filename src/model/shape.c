@@ -17,13 +17,22 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* Room for one more; NULL with a message if there is none. */
+static struct wick_test *next_test(struct wick_shape *s, struct wick_err *err)
+{
+    if (s->ntests < WICK_SHAPE_TESTS)
+        return &s->tests[s->ntests];
+    wick_err_set(err, WICK_E_LIMIT, "more than %u conditions", WICK_SHAPE_TESTS);
+    return NULL;
+}
+
 int wick_shape_test(struct wick_shape *s, enum wick_test_what what, const char *key, const char *equal,
                     const char *expression, struct wick_err *err)
 {
     char why[128];
-    if (s->ntests == WICK_SHAPE_TESTS)
-        return wick_err_set(err, WICK_E_LIMIT, "more than %u conditions", WICK_SHAPE_TESTS);
-    struct wick_test *t = &s->tests[s->ntests];
+    struct wick_test *t = next_test(s, err);
+    if (!t)
+        return -WICK_E_LIMIT;
     *t = (struct wick_test){.what = what, .key = key, .equal = equal};
     int rc = equal ? 0 : regcomp(&t->regex, expression, REG_EXTENDED | REG_NOSUB);
     if (rc) {
@@ -32,6 +41,18 @@ int wick_shape_test(struct wick_shape *s, enum wick_test_what what, const char *
     }
     s->ntests++;
     return 0;
+}
+
+int wick_shape_test_path(struct wick_shape *s, const char *path, struct wick_err *err)
+{
+    struct wick_test *t = next_test(s, err);
+    if (!t)
+        return -WICK_E_LIMIT;
+    *t = (struct wick_test){.what = WICK_TEST_EXCLUDE_PATH};
+    int rc = wick_frame_path_parse(&t->path, path, err);
+    if (!rc)
+        s->ntests++;
+    return rc;
 }
 
 int wick_shape_test_frame(struct wick_shape *s, const char *name, struct wick_err *err)
@@ -62,7 +83,9 @@ int wick_shape_focus(struct wick_shape *s, const char *name, bool callers, struc
 void wick_shape_release(struct wick_shape *s)
 {
     for (uint32_t i = 0; i < s->ntests; i++)
-        if (!s->tests[i].equal)
+        if (s->tests[i].what == WICK_TEST_EXCLUDE_PATH)
+            wick_frame_path_free(s->tests[i].path);
+        else if (!s->tests[i].equal)
             regfree(&s->tests[i].regex);
     s->ntests = 0;
 }

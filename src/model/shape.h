@@ -18,14 +18,16 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
+#include "model/frame_path.h"
 #include "model/profile.h"
 
 #include <regex.h>
 
 enum wick_test_what {
-    WICK_TEST_VALUE,   /* the value of `key` matches */
-    WICK_TEST_INCLUDE, /* some frame's name matches */
-    WICK_TEST_EXCLUDE  /* no frame's name matches */
+    WICK_TEST_VALUE,       /* the value of `key` matches */
+    WICK_TEST_INCLUDE,     /* some frame's name matches */
+    WICK_TEST_EXCLUDE,     /* no frame's name matches */
+    WICK_TEST_EXCLUDE_PATH /* it does not follow the path (model/frame_path.h) */
 };
 
 struct wick_test {
@@ -33,6 +35,7 @@ struct wick_test {
     const char *key;   /* VALUE; borrowed */
     const char *equal; /* VALUE: must be this, borrowed; NULL = must match the expression */
     regex_t regex;
+    struct wick_frame_path *path; /* EXCLUDE_PATH */
 };
 
 #define WICK_SHAPE_TESTS  32u /* include and exclude together: at most this many bits of a mask */
@@ -63,6 +66,9 @@ int wick_shape_test(struct wick_shape *s, enum wick_test_what what, const char *
 
 /* Leaves stacks with a frame of that name (borrowed), cut at the outermost one. -WICK_E_USAGE, _LIMIT, _NOMEM. */
 int wick_shape_focus(struct wick_shape *s, const char *name, bool callers, struct wick_err *err);
+
+/* A test for stacks that do not follow a path. -WICK_E_USAGE if it is no path, _LIMIT, _NOMEM. */
+int wick_shape_test_path(struct wick_shape *s, const char *path, struct wick_err *err);
 
 /* A test for stacks with a frame of exactly that name. As wick_shape_test. */
 int wick_shape_test_frame(struct wick_shape *s, const char *name, struct wick_err *err);

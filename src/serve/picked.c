@@ -50,6 +50,20 @@ static int add_package(struct wick_pick *k, const char *name, struct wick_err *e
     return rc;
 }
 
+/* Paths, one a line. */
+static int add_paths(struct wick_pick *k, const char *text, struct wick_err *err)
+{
+    enum { LONGEST = 8000 };
+    int rc = strlen(text) > LONGEST ? wick_err_set(err, WICK_E_USAGE, "exclude_path may have %d bytes", LONGEST) : 0;
+    char *copy = rc ? NULL : strdup(text), *save = NULL;
+    if (!rc && !copy)
+        rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line && !rc; line = strtok_r(NULL, "\n", &save))
+        rc = wick_shape_test_path(&k->shape, line, err);
+    free(copy);
+    return rc;
+}
+
 static int take_condition(struct wick_pick *k, const char *key, const char *value, struct wick_err *err)
 {
     if (!strcmp(key, "thread") || !strcmp(key, "state") || !strcmp(key, "process") || !strcmp(key, "kind"))
@@ -58,6 +72,8 @@ static int take_condition(struct wick_pick *k, const char *key, const char *valu
         return add_test(k, WICK_TEST_INCLUDE, NULL, value, err);
     if (!strcmp(key, "exclude"))
         return add_test(k, WICK_TEST_EXCLUDE, NULL, value, err);
+    if (!strcmp(key, "exclude_path"))
+        return add_paths(k, value, err);
     if (!strcmp(key, "package"))
         return add_package(k, value, err);
     if (!strcmp(key, "label"))

@@ -37,8 +37,8 @@ struct wick_picked {
     uint16_t event;
 };
 
-/* Takes the parameters event, from, to, thread, label, endpoint, state, filter, exclude, own and no_idle. They borrow
- * from a. -WICK_E_USAGE with a message. Release in any case. */
+/* Takes the parameters event, from, to, thread, label, endpoint, state, filter, exclude, exclude_path, own and no_idle.
+ * They borrow from a. -WICK_E_USAGE with a message. Release in any case. */
 int wick_pick_init(struct wick_pick *k, const struct wick_ask *a, struct wick_err *err);
 
 /* The same for what is compared with: its time range is that of base_from and base_to only, and each of base_thread,

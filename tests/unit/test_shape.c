@@ -107,6 +107,71 @@ static void test_shape__threads_labels_and_frames_choose_samples(void **state)
     check(&t, &s, t.cpu, "a.Main.run;a.Shop.buy;a.Cart.sum 10\n");
 }
 
+/* By their weight, the CPU samples of make() and one more; each weight is another bit. */
+enum { CART = 10, TAX = 20, LOG = 40, MARK = 80, STARTED = 160, ALL = CART + TAX + LOG + MARK + STARTED };
+
+static void check_without(const char *path, int64_t left)
+{
+    struct test t;
+    struct wick_shape s = {0};
+    struct wick_err err = {0};
+    make(&t);
+    add(&t, t.cpu, "web-1", "RUNNABLE", NULL, "java/lang/Thread.run/1 a/Main.run/1 a/Shop.buy/1 a/Cart.sum/1", STARTED);
+    assert_int_equal(wick_shape_test_path(&s, path, &err), 0);
+    assert_int_equal(wick_shape_apply(&s, &t.p, NULL, &err), 0);
+    assert_int_equal(t.p.events[t.cpu].weight, left);
+    wick_shape_release(&s);
+    wick_profile_release(&t.p);
+}
+
+static void test_shape__a_path_leaves_out_one_subtree(void **state)
+{
+    check_without("a.Main.run;a.Shop.buy;*", ALL - CART - TAX);
+    check_without("a.Main.run;*", MARK + STARTED);
+    check_without("a.Shop.buy;*", ALL); /* no stack begins there */
+    check_without("*;a.Shop.buy;*", LOG + MARK);
+    check_without("*;a.Main.run;a.Shop.buy;a.Cart.sum", TAX + LOG + MARK);
+    check_without("*;a.Shop.buy", ALL); /* no stack ends there */
+    check_without("a.Main.run;a.Shop.buy;a.Cart.sum", ALL - CART);
+    check_without("[thread start];a.Main.run;*", ALL - STARTED);
+    check_without("[thread start];*", ALL - STARTED);
+    check_without("a.Main.run;a.Tax.of;*", ALL);
+}
+
+/* The profiler's frames are not shown, so a path goes over them. */
+static void test_shape__a_path_leads_over_frames_of_the_profiler(void **state)
+{
+    static const char stack[] = "a/Main.run/1 libwick.so.wick_hook/4 a/Shop.buy/1 a/Cart.sum/1";
+    static const char *const paths[] = {"a.Main.run;a.Shop.buy;*", "*;a.Main.run;a.Shop.buy;a.Cart.sum"};
+    struct wick_err err = {0};
+    for (unsigned i = 0; i < 2; i++) {
+        struct test t;
+        struct wick_shape s = {.no_own = true};
+        make(&t);
+        add(&t, t.cpu, "web-1", "RUNNABLE", NULL, stack, STARTED);
+        add(&t, t.cpu, "web-1", "RUNNABLE", NULL, "a/Main.run/1 libwick.so.wick_hook/4 a/Log.write/1", 320);
+        assert_int_equal(wick_shape_test_path(&s, paths[i], &err), 0);
+        assert_int_equal(wick_shape_apply(&s, &t.p, NULL, &err), 0);
+        assert_int_equal(t.p.events[t.cpu].weight, (i ? TAX : 0) + LOG + MARK + 320);
+        wick_shape_release(&s);
+        wick_profile_release(&t.p);
+    }
+}
+
+static void test_shape__what_is_no_path_is_refused(void **state)
+{
+    static const char *const bad[] = {"", "*", "*;*", ";", "a;;b", "a;*;b", "a;"};
+    struct wick_shape s = {0};
+    struct wick_err err;
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(wick_shape_test_path(&s, bad[i], &err), -WICK_E_USAGE);
+    assert_true(wick_shape_is_plain(&s));
+    for (unsigned i = 0; i < WICK_SHAPE_TESTS; i++)
+        assert_int_equal(wick_shape_test_path(&s, "a;*", &err), 0);
+    assert_int_equal(wick_shape_test_path(&s, "a;*", &err), -WICK_E_LIMIT);
+    wick_shape_release(&s);
+}
+
 static void test_shape__sums_of_event_types_follow(void **state)
 {
     struct test t;
@@ -360,6 +425,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shape__threads_labels_and_frames_choose_samples),
+        cmocka_unit_test(test_shape__a_path_leaves_out_one_subtree),
+        cmocka_unit_test(test_shape__a_path_leads_over_frames_of_the_profiler),
+        cmocka_unit_test(test_shape__what_is_no_path_is_refused),
         cmocka_unit_test(test_shape__sums_of_event_types_follow),
         cmocka_unit_test(test_shape__stacks_are_cut_turned_and_folded),
         cmocka_unit_test(test_shape__groups_become_root_frames_outermost_first),

@@ -218,6 +218,7 @@ function filters(q) {
   if (q.get('thread')) out.push('--thread', q.get('thread'));
   if (q.get('filter')) out.push('--include', q.get('filter'));
   if (q.get('exclude')) out.push('--exclude', q.get('exclude'));
+  for (const path of q.get('exclude_path')?.split('\n') ?? []) out.push('--exclude-path', path);
   if (q.get('process')) out.push('--process', q.get('process'));
   if (q.get('kind')) out.push('--where', `kind~${q.get('kind')}`);
   if (q.get('package')) out.push('--include', `^${q.get('package').replaceAll('.', '\\.')}\\.`);

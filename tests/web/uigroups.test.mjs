@@ -54,34 +54,71 @@ test('side by side: by package, whose name shows its flame graph alone', async (
   await pages.close(page);
 });
 
-test('Alt-click leaves out the stacks through a box, more of them with each, and back brings them back', async () => {
+test('Alt-click leaves out the subtree of a box and nothing else, more of them with each, and back brings them back', async () => {
   const page = await pages.open(`#/r/r1/cpu?event=${WALL}&idle=1&show=groups&group=thread`);
   const shares = () => page.$$eval('.group', (all) => all.map((e) => e.getAttribute('aria-label').split(',')[0]));
-  const excluded = () => page.evaluate(() => new URLSearchParams(location.hash.split('?')[1]).get('exclude'));
+  const left = () => page.evaluate(() => new URLSearchParams(location.hash.split('?')[1]).get('exclude_path'));
   await page.waitForSelector('.group canvas');
   await pages.settled(page);
   assert.equal((await shares()).length, 3);
   await page.click('.group:nth-child(2) canvas', { position: { x: 10, y: 8 }, modifiers: ['Alt'] });
-  await page.waitForFunction(() => location.hash.includes('exclude='));
+  await page.waitForFunction(() => location.hash.includes('exclude_path='));
   await pages.settled(page);
-  assert.equal(await excluded(), '^com\\.example\\.Service\\.method22$');
+  assert.equal(await left(), 'com.example.Service.method22;*');
   await page.click('.group:nth-child(2) canvas', { position: { x: 10, y: 8 }, modifiers: ['Alt'] });
-  await page.waitForFunction(() => location.hash.includes('%7C'));
+  await page.waitForFunction(() => location.hash.includes('%0A'));
   await pages.settled(page);
-  assert.match(await excluded(), /^\^com\\\.example\\\.Service\\\.method22\$\|\^com/);
+  assert.match(await left(), /^com\.example\.Service\.method22;\*\ncom/);
   await page.goBack();
   await page.goBack();
-  await page.waitForFunction(() => !location.hash.includes('exclude='));
+  await page.waitForFunction(() => !location.hash.includes('exclude_path='));
   await pages.settled(page);
   assert.equal((await shares()).length, 3);
-  await page.goto(`${fixture.url}#/r/r1/cpu?event=${WALL}&idle=1`);
+  await pages.close(page);
+});
+
+/** Of a flame graph: [name, weight] of a box and of all boxes of that name, and the weight of everything. */
+const boxes = (page) => page.evaluate(() => {
+  const { view, profile } = window.wickFlame;
+  return { all: view.total[0], boxes: Array.from({ length: profile.count }, (_, i) => [profile.nodeName(i), profile.total[i], profile.depth[i]]) };
+});
+
+test('Alt-click, or Delete, in the flame graph: the weight of the box goes, leaf-up that of the stacks which end so; a chip brings it back', async () => {
+  const page = await pages.open(`#/r/r1/cpu?event=${WALL}&idle=1`);
+  const drawn = async (weight) => {
+    await page.waitForFunction((w) => window.wickFlame?.started && window.wickFlame.view.total[0] === w, weight);
+    await pages.settled(page);
+  };
   await page.waitForFunction(() => window.wickFlame?.started);
   await pages.settled(page);
+  const whole = await boxes(page);
+  const [name, weight] = whole.boxes.find(([, , depth]) => depth === 1);
   const { x, y, height } = await (await page.$('#canvas')).boundingBox(); // the root is at the bottom
+  const at = await page.evaluate(() => window.wickFlame.painter.boxOf(window.wickFlame.scene(), 1).x);
   await page.keyboard.down('Alt');
-  await page.mouse.click(x + 300, y + height - 30);
+  await page.mouse.click(x + at + 4, y + height - 30);
   await page.keyboard.up('Alt');
-  await page.waitForFunction(() => location.hash.includes('exclude=') && !location.hash.includes('zoom='));
+  await drawn(whole.all - weight);
+  assert.match(await page.textContent('.filter-chip'), new RegExp(`without subtree.*${name.replaceAll('.', '\\.')}`));
+  assert.equal(await page.getAttribute('.filter-chip', 'title'), `${name};*`);
+  await page.click('.filter-chip button');
+  await drawn(whole.all);
+  await page.click('#view-leaf');
   await pages.settled(page);
+  const of = await page.evaluate(() => {
+    const { view } = window.wickFlame;
+    const node = view.first(view.first(0)); // who calls the heaviest leaf
+    window.wickFlame.select(node);
+    return view.total[node];
+  });
+  await page.focus('#tree');
+  await page.keyboard.press('Delete');
+  await drawn(whole.all - of);
+  assert.match(await page.getAttribute('.filter-chip', 'title'), /^\*;[^;*]+;[^;*]+$/);
+  assert.deepEqual(await violations(page), []);
+  await page.click('.export summary');
+  assert.match(await page.textContent('.export-command code'), /--exclude-path \$?'\*;/);
+  await page.goBack();
+  await drawn(whole.all);
   await pages.close(page);
 });

@@ -2,7 +2,7 @@
 // What is shown, to take along: the command line that shows the same, and files in the formats of other programs.
 import { of } from './api.js';
 import { button, h, say } from './dom.js';
-import { compareQueryOf, exactly, foldOf, queryOf } from './state.js';
+import { compareQueryOf, exactly, foldOf, pathsOf, queryOf } from './state.js';
 import { slots } from './view.js';
 
 const FORMATS = [['html', 'Page', 'interactive flame graph in one file'], ['svg', 'SVG', 'flame graph as a picture'], ['pprof', 'pprof', 'for go tool pprof and Grafana'],
@@ -39,6 +39,7 @@ function chosen(state) {
   const put = (option, value) => value && out.push(option, value);
   out.push(...timeOf(state));
   for (const option of ['thread', 'process', 'state', 'exclude']) put(`--${option}`, state[option]);
+  for (const path of pathsOf(state)) put('--exclude-path', path);
   put('--include', state.filter);
   if (state.package) out.push('--include', `${exactly(state.package).slice(0, -1)}\\.`);
   if (state.kind) out.push('--where', `kind~${state.kind}`);

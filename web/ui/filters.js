@@ -3,10 +3,10 @@
 import { get, of } from './api.js';
 import { h, say } from './dom.js';
 import { STATES } from './series.js';
-import { chipsOf, FILTERS } from './state.js';
+import { chipsOf, FILTERS, pathsOf } from './state.js';
 
-const NAMES = { endpoint: 'endpoint', label: 'label', thread: 'thread', process: 'process', state: 'state', kind: 'kind of code', package: 'package', filter: 'through', exclude: 'without' };
-const HINTS = { endpoint: 'GET /path', label: 'key:value', thread: 'name, regex', process: 'name or number, regex', state: 'state, regex', kind: 'leaf frame: java, kernel \u2026', package: 'com.acme', filter: 'frame, regex', exclude: 'frame, regex' };
+const NAMES = { endpoint: 'endpoint', label: 'label', thread: 'thread', process: 'process', state: 'state', kind: 'kind of code', package: 'package', filter: 'through', exclude: 'without', exclude_path: 'without subtree' };
+const HINTS = { endpoint: 'GET /path', label: 'key:value', thread: 'name, regex', process: 'name or number, regex', state: 'state, regex', kind: 'leaf frame: java, kernel \u2026', package: 'com.acme', filter: 'frame, regex', exclude: 'frame, regex', exclude_path: 'A.main;B.run;*' };
 const SUGGESTIONS = 200;
 const CLASSES = 1000; // whose packages are offered
 
@@ -21,13 +21,13 @@ export function packagesOf(classes) {
 }
 
 /** A chip: what it is of, what it holds, and how it is called where it is removed. */
-export function chip(name, text, remove, onRemove) {
-  return h('span.filter-chip', h('b', name), ` ${text}`, h('button', { type: 'button', 'aria-label': remove, onclick: onRemove }, '\u00d7'));
+export function chip(name, text, remove, onRemove, title = null) {
+  return h('span.filter-chip', { title }, h('b', name), ` ${text}`, h('button', { type: 'button', 'aria-label': remove, onclick: onRemove }, '\u00d7'));
 }
 
 /** The chips of a state's filters. @param onChange (the state without the one that was removed) */
 export function filterChips(state, onChange, where = '') {
-  return chipsOf(state).map((c) => chip(NAMES[c.key], c.text, `Remove the filter ${NAMES[c.key]} ${c.text}${where}`, () => onChange(c.without)));
+  return chipsOf(state).map((c) => chip(NAMES[c.key], c.text, `Remove the filter ${NAMES[c.key]} ${c.text}${where}`, () => onChange(c.without), c.title));
 }
 
 export class FilterAdder {
@@ -91,7 +91,8 @@ export class FilterAdder {
 
   add(key, text) {
     if (!text) return;
-    if (key !== 'label') this.options.onAdd({ [key]: text });
+    if (key === 'exclude_path') this.options.onAdd({ [key]: [...pathsOf(this.state), text].join('\n') });
+    else if (key !== 'label') this.options.onAdd({ [key]: text });
     else if (text.includes(':')) this.options.onAdd({ labels: [...this.state.labels, text] });
     else say('A label is written key:value');
   }

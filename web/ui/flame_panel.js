@@ -8,13 +8,20 @@ import { $, FlameGraph } from '../flame/graph.js';
 import { kindGroup } from '../flame/kinds.js';
 import { nameOf } from '../flame/views.js';
 import { button, h } from './dom.js';
-import { leaveOut } from './state.js';
+import { leaveOutPath } from './state.js';
 
 /** FNV-1a over UTF-16 units, 32 bits, in base 36. */
 export function nameHash(name) {
   let v = 0x811c9dc5;
   for (let i = 0; i < name.length; i++) v = Math.imul(v ^ name.charCodeAt(i), 0x01000193);
   return (v >>> 0).toString(36);
+}
+
+/** The names of a box and of those that it stands on. */
+export function namesAbove(view, node) {
+  const names = [];
+  for (let i = node; i > 0; i = view.parent[i]) names.push(nameOf(view, i));
+  return names;
 }
 
 function controls() {
@@ -80,12 +87,29 @@ export class FlamePanel extends FlameGraph {
     this.showZoom();
   }
 
-  /** With Alt, the stacks through the box go; back brings them back. */
+  /** With Alt, the subtree of the box goes; back brings it back. */
   onClick(e, area) {
     const r = area.getBoundingClientRect();
     const node = e.altKey && !this.dropClick ? this.painter.nodeAt(this.scene(), e.clientX - r.left, e.clientY - r.top) : -1;
-    if (node > 0) this.onChange(leaveOut(this.address, nameOf(this.view, node)), true);
+    if (node > 0) this.cut(node);
     else super.onClick(e, area);
+  }
+
+  onKey(e) {
+    if (e.key !== 'Delete' || !(this.state.selected > 0)) return super.onKey(e);
+    this.cut(this.state.selected);
+    return true;
+  }
+
+  /** Leaves out a subtree: the stacks that begin like the box and, in the leaf-up view, those that end like it. */
+  cut(node) {
+    const { leaf, show, callers } = this.address;
+    const up = show === 'sandwich' && callers;
+    const names = namesAbove(this.view, node);
+    let { zoom } = this.state;
+    for (let i = zoom; i > 0; i = this.view.parent[i]) if (i === node) zoom = this.view.parent[node];
+    const open = [show === 'sandwich' ? !(up && leaf) : leaf, up || !leaf];
+    this.onChange({ ...leaveOutPath(this.address, leaf === up ? names.reverse() : names, open), zoom: this.zoomPath(zoom) }, true);
   }
 
   writeHash(history) {

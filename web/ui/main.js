@@ -23,7 +23,7 @@ const KEYS = [
   ['\u2190 \u2191 \u2193 \u2192', 'in the flame graph: neighbour, caller, heaviest callee; on the time axis: move, with Shift choose'],
   ['+ \u2212 0', 'in a trace: zoom, show all of it; with Shift, arrows go along'],
   ['Enter', 'zoom to the selected box; take the chosen time'], ['Backspace', 'zoom out by one caller'], ['Esc', 'reset the zoom, then the search'],
-  ['Alt click', 'leave out the stacks through a box of a flame graph'], ['i', 'leaf-up view'], ['o', 'root at the bottom or on top'], ['c C', 'copy the name, the stack'],
+  ['Alt click', 'leave out the subtree of a box of a flame graph'], ['Delete', 'the same for the selected box'], ['i', 'leaf-up view'], ['o', 'root at the bottom or on top'], ['c C', 'copy the name, the stack'],
   ['h', 'time as a heatmap or as an area'], ['d', 'light or dark'], ['g', 'to the list of recordings'], ['Alt \u2190 \u2192', 'undo and redo: the address holds everything'], ['?', 'this list'],
 ];
 

@@ -7,7 +7,7 @@
 export const TABS = ['explain', 'slow', 'cpu', 'memory', 'interference', 'compare'];
 
 /** Filters that the server applies, in the order of their chips. */
-export const FILTERS = ['endpoint', 'label', 'thread', 'process', 'state', 'kind', 'package', 'filter', 'exclude'];
+export const FILTERS = ['endpoint', 'label', 'thread', 'process', 'state', 'kind', 'package', 'filter', 'exclude', 'exclude_path'];
 const WORDS = FILTERS.filter((key) => key !== 'label'); // of which there can be one each
 
 /** Filters that the base of a comparison may have of its own; in the address and in questions each has this before its name. */
@@ -130,6 +130,9 @@ export function chipsOf(state) {
     if (key === 'label') {
       for (const label of state.labels)
         chips.push({ key: 'label', text: label, without: { ...state, labels: state.labels.filter((l) => l !== label) } });
+    } else if (key === 'exclude_path') {
+      const paths = pathsOf(state);
+      for (const path of paths) chips.push({ key, text: path.replace(/^.*;(?=[^;]+;\*$)/, '\u2026;'), title: path, without: { ...state, [key]: paths.filter((p) => p !== path).join('\n') } });
     } else if (state[key]) chips.push({ key, text: state[key], without: { ...state, [key]: '' } });
   }
   return chips;
@@ -138,6 +141,25 @@ export function chipsOf(state) {
 /** What leaves out the stacks through a frame, besides those that are left out already. */
 export function leaveOut({ exclude }, name) {
   return { exclude: exclude ? `${exclude}|${exactly(name)}` : exactly(name), zoom: '' };
+}
+
+/** The paths of the subtrees that are left out. */
+export function pathsOf({ exclude_path: paths }) {
+  return paths ? paths.split('\n') : [];
+}
+
+const LONGEST_PATH = 2000; // several have to fit an address
+
+/** What leaves out one subtree more. @param names of its frames, root first @param open whether a stack may have other frames before, and after them */
+export function leaveOutPath(state, names, [before, after]) {
+  const kept = names.slice();
+  while (kept.length > 1 && kept.join(';').length > LONGEST_PATH) {
+    kept.shift();
+    before = true;
+  }
+  const path = [...(before ? ['*'] : []), ...kept, ...(after ? ['*'] : [])].join(';');
+  const more = (key) => ({ [key]: [...new Set([...pathsOf({ exclude_path: state[key] }), path])].join('\n') });
+  return { ...more('exclude_path'), ...(state.split && more(`${BASE}exclude_path`)) };
 }
 
 /** A name as an expression that matches it and nothing else. */
