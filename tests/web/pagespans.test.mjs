@@ -123,6 +123,20 @@ test('trace: keys, drags, the wheel and buttons zoom, and what is chosen stays',
   assert.equal(await page.$$eval('#threads rect.chosen', (all) => all.length), 1);
   assert.equal(await ruler.getAttribute('aria-valuetext'), await shown());
   await page.click('.zoom-tools button:has-text("All")');
+  const lane = await (await page.$('#threads rect.monitor')).boundingBox(); // a drag zooms there as well, and clicks nothing
+  await page.click('#threads rect.cpu');
+  const said = await page.textContent('#detail');
+  await page.mouse.move(box.x + box.width * 0.2, lane.y + 8);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, lane.y + 8, { steps: 3 });
+  assert.ok((await page.$$eval('.zoom-shade', (all) => all.map((e) => e.getBoundingClientRect().width))).every((w) => Math.abs(w - box.width * 0.3) < 3));
+  await page.mouse.up();
+  assert.match(await shown(), /^(19\.9\d|20\.[01]) ms to (49\.9|50\.\d) ms of 100 ms$/);
+  assert.equal(await page.textContent('#detail'), said);
+  assert.equal(await page.$eval('.zoom-shade', (e) => e.getBoundingClientRect().width), 0);
+  await page.click('#threads rect.monitor');
+  assert.match(await page.textContent('#detail'), /^monitor, 50\.0 ms/, 'a click is no drag');
+  await page.click('.zoom-tools button:has-text("All")');
   await page.mouse.move(...at(0.5));
   await page.mouse.wheel(0, -100);
   await page.waitForFunction(() => document.querySelector('.zoom-tools output').textContent === '18.8 ms to 81.3 ms of 100 ms');

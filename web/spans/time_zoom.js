@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which part of a trace's time is in sight, and how it is changed: dragging over the ruler shows that stretch, the wheel zooms there, with
-// Ctrl everywhere; + and - zoom, Shift with an arrow goes along, 0 shows all.
+// Which part of a trace's time is in sight, and how it is changed: dragging over the ruler or any lane shows that stretch, the wheel zooms on
+// the ruler, with Ctrl everywhere; + and - zoom, Shift with an arrow goes along, 0 shows all.
 //
 // Each picture has a picture inside that is as wide as all of the time, in percent, so a zoom sets two attributes of it and draws
 // nothing anew: what is chosen and what has the focus stays.
@@ -9,7 +9,7 @@ import { svg, time } from './common.js';
 
 const MOST = 2000; // times: what is drawn then is exact to a pixel
 const STEP = 1.6;
-const LEAST_DRAG = 0.005; // of the width
+const LEAST_DRAG = 4; // pixels: less is a click
 
 /** A part [from, to] of a whole that is inside of it and not too short. */
 export function partOf(whole, from, to) {
@@ -26,7 +26,23 @@ export class TimeZoom {
     this.all = button('All', () => this.set(0, this.whole), { title: 'Show all of the trace (0)' });
     this.note = h('output.quiet');
     this.tools = h('div.zoom-tools', zoomBy('+', 'Zoom in (+)', 1 / STEP), zoomBy('\u2212', 'Zoom out (\u2212)', STEP), this.all, this.note);
+    this.shades = areas.map((area) => ({ area, shade: h('div.zoom-shade') }));
+    const ends = (a, b) => [a.share, b.share].sort((x, y) => x - y);
     for (const area of areas) {
+      area.classList.add('zooms');
+      choosing(area, {
+        least: LEAST_DRAG,
+        ready: () => true,
+        place: (e) => ({ inside: e.target.closest('.row > svg'), share: this.shareAt(e) }),
+        drag: (a, b) => this.mark(...ends(a, b)),
+        drop: (a, b) => {
+          const [from, to] = ends(a, b);
+          this.mark(0, 0);
+          if (to > from) this.set(this.timeAt(from), this.timeAt(to));
+        },
+        hover() {},
+        rest: () => this.mark(0, 0),
+      });
       area.addEventListener('wheel', (e) => this.onWheel(e), { passive: false });
       area.addEventListener('keydown', (e) => this.onKey(e));
     }
@@ -41,25 +57,17 @@ export class TimeZoom {
   rule(ruler) {
     this.ruler = ruler;
     for (const [key, value] of Object.entries({ class: 'ruler', tabindex: 0, role: 'slider', 'aria-valuemin': 0, 'aria-valuemax': 100, 'aria-label': 'Time in sight: plus and minus zoom, Shift with an arrow goes along, 0 shows all' })) ruler.setAttribute(key, value);
-    const mark = ([a, b]) => this.mark(a, b);
-    const ends = (a, b) => [a.share, b.share].sort((x, y) => x - y);
-    choosing(ruler, {
-      ready: () => true,
-      place: (e) => ({ inside: true, share: this.shareAt(e) }),
-      drag: (a, b) => mark(ends(a, b)),
-      drop: (a, b) => {
-        const [from, to] = ends(a, b);
-        mark([0, 0]);
-        if (to - from > LEAST_DRAG) this.set(this.timeAt(from), this.timeAt(to));
-      },
-      hover() {},
-      rest: () => mark([0, 0]),
-    });
+    for (const { area, shade } of this.shades) area.append(shade);
   }
 
   mark(from, to) {
     this.chosen.setAttribute('x', `${100 * from}%`);
     this.chosen.setAttribute('width', `${100 * (to - from)}%`);
+    const { left, width } = this.ruler.getBoundingClientRect();
+    for (const { area, shade } of this.shades) {
+      shade.style.left = `${left - area.getBoundingClientRect().left + width * from}px`;
+      shade.style.width = `${width * (to - from)}px`;
+    }
   }
 
   shareAt(e) {

@@ -127,23 +127,35 @@ export function take(e) {
 export const isModified = (e) => e.ctrlKey || e.metaKey || e.altKey;
 
 /** Has the pointer choose in a picture, from the place where it is pressed to the one where it is released. @param hooks {ready(): there
- *  is something to choose, place(e): {inside, ...}, drag(first, at), hover(at), drop(first, at), rest(): nothing is pointed at} */
-export function choosing(area, { ready, place, drag, hover, drop, rest }) {
+ *  is something to choose, place(e): {inside, ...}, drag(first, at), hover(at), drop(first, at), rest(): nothing is pointed at, least: pixels to move
+ *  before that begins, for what can be clicked as well} */
+export function choosing(area, { ready, place, drag, hover, drop, rest, least = 0 }) {
   let first = null;
+  let [start, begun] = [0, false];
+  const begin = (e) => {
+    begun = true;
+    area.setPointerCapture(e.pointerId);
+  };
   area.addEventListener('pointerdown', (e) => {
     const at = e.button === 0 && ready() ? place(e) : null;
     if (!at?.inside) return;
     first = at;
-    area.setPointerCapture(e.pointerId);
+    [start, begun] = [e.clientX, false];
+    if (least) return;
+    begin(e);
     drag(first, at);
   });
   area.addEventListener('pointermove', (e) => {
-    if (first) drag(first, place(e));
-    else if (ready()) hover(place(e));
+    if (first && !begun) {
+      if (!e.buttons) first = null; // released elsewhere
+      else if (Math.abs(e.clientX - start) >= least) begin(e);
+    }
+    if (first && begun) drag(first, place(e));
+    else if (!first && ready()) hover(place(e));
   });
   area.addEventListener('pointerleave', () => !first && ready() && rest());
   area.addEventListener('pointerup', (e) => {
-    const from = first;
+    const from = begun && first;
     first = null;
     if (from) drop(from, place(e));
   });
