@@ -3,6 +3,7 @@
 // the program.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { says } from './awaited.mjs';
 import { violations } from './axe.mjs';
 import { describe } from './ui-fixture.mjs';
 import { fits, HOSTILE, MODES, stage, WICK } from './ui-page.mjs';
@@ -10,7 +11,7 @@ import { fits, HOSTILE, MODES, stage, WICK } from './ui-page.mjs';
 const SLOW = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa01';
 const FAST = 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb02';
 const REPORT = 'cccccccccccccccccccccccccccccc03';
-const { fixture, pages } = await stage((dir, story) => ({ recordings: [describe(WICK, 'owners', story('owners')), describe(WICK, 'minute', story('disturbances'), { start_ns: 1700000000e9, end_ns: 1700000060e9 })] }));
+const { fixture, pages } = await stage((dir, story) => ({ recordings: [describe(WICK, 'owners', story('owners')), describe(WICK, 'r1', story('requests')), describe(WICK, 'minute', story('disturbances'), { start_ns: 1700000000e9, end_ns: 1700000060e9 })] }));
 void fixture;
 const shown = (page) => page.textContent('#trace .zoom-tools output');
 const locks = (page, n) => page.click(`#trace svg[aria-label^="locks"] rect >> nth=${n}`);
@@ -30,6 +31,23 @@ for (const [mode, options] of MODES) {
     await pages.close(page);
   });
 }
+
+test('traces: of an endpoint, the slowest or those up to a percentile', async () => {
+  const page = await pages.open('#/r/r1/slow?endpoint=GET%20%2Ffast');
+  const rows = (n) => page.waitForFunction((wanted) => document.querySelectorAll('[aria-label="Traces, slowest first"] tbody tr').length === wanted, n);
+  await rows(2);
+  await page.click('[aria-label="Traces from"] button:has-text("Median")');
+  await rows(1);
+  assert.match(await page.textContent('[aria-label="Traces, slowest first"] tbody'), /10\.0 ms/);
+  await says(page, '.card-head h2', /^Traces up to the median of GET \/fast$/);
+  assert.deepEqual(await violations(page), []);
+  await page.goBack();
+  await rows(2);
+  await page.click('[aria-label="Latency by endpoint"] tbody tr.picked button'); // of all endpoints there is no percentile
+  await rows(3);
+  assert.equal(await page.isVisible('[aria-label="Traces from"]'), false);
+  await pages.close(page);
+});
 
 test('trace: each zoom is a step that back undoes', async () => {
   const page = await pages.open(`#/r/owners/slow?trace=${SLOW}`);

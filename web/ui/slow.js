@@ -6,6 +6,7 @@ import { Timeline } from '../spans/timeline.js';
 import { Density, formatPick, parsePick } from './density.js';
 import { button, commandLine, emptyBox, h } from './dom.js';
 import { clockOf } from './format.js';
+import { Segment } from './segment.js';
 import { READINGS, spark } from './spark.js';
 import { emptyState, exactly, rangeOf } from './state.js';
 import { figures, Table } from './table.js';
@@ -19,6 +20,12 @@ const REST_MS = 250; // without another step of a zoom
 const KEY = [['cpu', 'on CPU'], ['run', 'running, by the wall clock'], ['wait', 'waiting for a CPU'], ['blocked', 'blocked'],
   ['monitor', 'waiting for a monitor'], ['io', 'I/O'], ['disk', 'file'], ['held', 'safepoint'], ['stall', 'allocation stall'], ['gap', 'not sampled']];
 
+/** From where on traces are listed, the slowest first: figures of the endpoint. */
+const AROUND = [['', 'Slowest'], ['p99', 'p99'], ['p90', 'p90'], ['p50', 'Median']];
+
+/** The event whose stacks say what threads did: the wall clock if it was recorded. */
+const stacksOf = (recording) => eventsOf(recording, ['wall'])[0] ?? eventsOf(recording, ['cpu'])[0];
+
 /** The highest 99th percentile of each of at most READINGS parts of the time from the first to the last second; 0 without requests. */
 export function percentilesOver(seconds, first, last) {
   const out = new Array(Math.min(READINGS, last - first + 1)).fill(0);
@@ -31,7 +38,7 @@ export function percentilesOver(seconds, first, last) {
 
 export class SlowView {
   constructor() {
-    this.endpoints = new Endpoints();
+    this.endpoints = new Endpoints(() => this.askTraces());
     this.latency = new Latency((pick, n) => {
       this.traces.single = n === 1; // then it is opened at once
       this.context.navigate({ pick: pick ? formatPick(pick) : '', trace: '' });
@@ -49,18 +56,28 @@ export class SlowView {
     const { state } = context;
     const of = state.endpoint ? [['endpoint', state.endpoint]] : [];
     const range = rangeOf(state);
-    const pick = parsePick(state.pick);
     this.context = context;
     this.endpoints.ask(context, 'endpoints', range);
     this.latency.ask(context, 'latency', [...of, ...range, ['columns', '150'], ['rows', '36']]);
-    this.traces.ask(context, 'traces', [...of, ...(pick ? Object.entries(pick) : range), ['rows', '50']]);
+    this.askTraces();
     this.trace.update(context);
+  }
+
+  /** The slowest traces of all, of what is picked in the picture, or from a percentile of the endpoint's on. */
+  askTraces() {
+    const { state } = this.context;
+    const pick = parsePick(state.pick);
+    const most = AROUND.some(([key]) => key === state.around) && this.endpoints.of(state.endpoint)?.[`${state.around}_ns`];
+    const range = pick ? Object.entries(pick) : [...rangeOf(state), ...(most ? [['most', String(most + 1)]] : [])];
+    this.traces.ask(this.context, 'traces', [...(state.endpoint ? [['endpoint', state.endpoint]] : []), ...range, ['rows', '50']]);
   }
 }
 
 class Endpoints extends Slot {
-  constructor() {
+  /** @param onRows called when there are other figures */
+  constructor(onRows) {
     super('section.card');
+    this.onRows = onRows;
     this.table = new Table([
       { key: 'endpoint', head: 'Endpoint', value: (r) => r.endpoint ?? NO_ENDPOINT },
       figures('count', 'Requests', formatCount),
@@ -75,6 +92,11 @@ class Endpoints extends Slot {
       picked: (r) => (r.endpoint ?? '') === this.context.state.endpoint && r.endpoint !== null,
       pickLabel: () => 'Choose: its latency, its traces, and everything on the other pages',
     });
+  }
+
+  /** The figures of an endpoint, if they are known. */
+  of(endpoint) {
+    return endpoint ? this.answer?.endpoints.find((r) => r.endpoint === endpoint) : undefined;
   }
 
   line(row) {
@@ -92,9 +114,9 @@ class Endpoints extends Slot {
         commandLine('wick record -e cpu,wall PID')));
       return;
     }
-    this.answer = answer;
     this.table.update(answer.endpoints);
     this.keep(this.table.root);
+    this.onRows();
   }
 }
 
@@ -128,6 +150,8 @@ class Traces extends Slot {
   constructor() {
     super('section.card');
     this.head = h('h2');
+    this.around = new Segment('div.segment.small', 'Traces from', (around) => this.context.navigate({ around, trace: '' }));
+    this.top = h('div.card-head', this.head, this.around.root);
     this.table = new Table([
       { key: 'endpoint', head: 'Trace', value: (r) => r.endpoint ?? NO_ENDPOINT },
       figures('latency_ns', 'Duration', ns, { all: () => this.longest }), figures('start_ns', 'Start, UTC', (v) => clockOf(v, 1e9)),
@@ -149,9 +173,13 @@ class Traces extends Slot {
     const those = picked ? ` of the chosen ${answer.total === 1 ? 'request' : 'requests'}` : of;
     const opens = this.single && picked && answer.total === 1;
     this.single = false;
-    this.head.textContent = cleanText(`Slowest traces${those}${answer.total > answer.traces.length ? `, ${answer.traces.length} of ${formatCount(answer.total)}` : ''}`);
+    const { around, endpoint } = context.state;
+    this.around.root.hidden = !endpoint || picked;
+    this.around.update(AROUND, (key) => key === around);
+    const from = around && endpoint && !picked ? `Traces up to the ${around === 'p50' ? 'median' : `${around.slice(1)}th percentile`}` : 'Slowest traces';
+    this.head.textContent = cleanText(`${from}${those}${answer.total > answer.traces.length ? `, ${answer.traces.length} of ${formatCount(answer.total)}` : ''}`);
     this.table.update(answer.traces);
-    this.keep(this.head, this.table.root);
+    this.keep(this.top, this.table.root);
     if (opens) context.navigate({ trace: answer.traces[0].id });
   }
 }
@@ -186,7 +214,7 @@ class Trace extends Slot {
   /** What the owner of a lock did elsewhere: the trace that it worked for, or its stacks at that time. */
   wayTo(owner, from, to) {
     const [, name] = /^\[(.*?)(?: tid=\d+)?\]$/s.exec(owner.thread) ?? ['', owner.thread];
-    const event = eventsOf(this.context.recording, ['wall'])[0] ?? eventsOf(this.context.recording, ['cpu'])[0];
+    const event = stacksOf(this.context.recording);
     if (owner.trace) {
       return [`Show its trace: ${owner.endpoint ?? owner.trace}`, () => {
         this.timeline.seek = owner;
@@ -226,11 +254,14 @@ class Trace extends Slot {
     }
     this.head.textContent = cleanText(trace.endpoint ?? 'Trace');
     this.facts.textContent = cleanText(`${ns(trace.duration_ns)} from ${clockOf(trace.start_ns, 1e9)} UTC, trace ${trace.id}`);
-    const range = button('Take its time range', () => {
-      const [from, to] = this.timeline.zoom.part;
-      this.context.navigate({ from: trace.start_ns + Math.round(from), to: trace.start_ns + Math.round(to) });
-    }, { title: 'Show the range of time in sight on all pages' });
-    this.root.replaceChildren(h('div.card-head', h('div', this.head, this.facts), h('div.card-tools', range, this.close)), this.body);
+    const take = (more = {}) => {
+      const [from, to] = this.timeline.zoom.part.map((at) => trace.start_ns + Math.round(at));
+      this.context.navigate({ from, to, ...more });
+    };
+    const range = button('Take its time range', () => take(), { title: 'Show the range of time in sight on all pages' });
+    const event = stacksOf(context.recording);
+    const stacks = event && button('Flame graph', () => take({ tab: 'cpu', event: event.name, endpoint: trace.endpoint ?? '', trace: '', pick: '', show: '', zoom: '' }), { title: 'Of the stacks of its endpoint in the time in sight' });
+    this.root.replaceChildren(h('div.card-head', h('div', this.head, this.facts), h('div.card-tools', stacks, range, this.close)), this.body);
     this.timeline.show(trace, answer.stacks);
     this.part = '';
     this.takePart(context.state.part);
