@@ -19,7 +19,7 @@ const byName = (id) => document.getElementById(id);
 const KEYS = [
   ['1 \u2026 6', 'the pages Explain, Slow, CPU, Memory, Interference, Compare'],
   ['Tab Enter', 'reach and press everything; tables sort by their heads'],
-  ['/', 'search'], ['n N', 'next and previous hit'],
+  ['/', 'search, on every page of a recording'], ['n N', 'next and previous hit'],
   ['\u2190 \u2191 \u2193 \u2192', 'in the flame graph: neighbour, caller, heaviest callee; on the time axis: move, with Shift choose'],
   ['+ \u2212 0', 'in a trace: zoom, show all of it; with Shift, arrows go along'],
   ['Enter', 'zoom to the selected box; take the chosen time'], ['Backspace', 'zoom out by one caller'], ['Esc', 'reset the zoom, then the search'],
@@ -298,7 +298,7 @@ class Ui {
     if (!typing && run) run();
     else if (!typing && tab && this.state.recording) this.navigate({ tab });
     else if (this.graphHasKey(e)) window.wickFlame.onKey(e);
-    else return;
+    else if (typing || !this.view.find?.onKey(e)) return;
     e.preventDefault();
   }
 

@@ -9,6 +9,7 @@ import { parsePick } from './density.js';
 import { ExplainView } from './explain.js';
 import { ExportMenu } from './export.js';
 import { chip, FilterAdder, filterChips } from './filters.js';
+import { Finder } from './find.js';
 import { clockOf, dateOf, durationOf, eventName } from './format.js';
 import { PageFindings } from './found.js';
 import { HeatAxis } from './heat_axis.js';
@@ -60,9 +61,10 @@ export class RecordingView {
     this.switch = new Segment('div.segment.small.axis-switch', 'Picture of time (h)', (value) => this.hooks.navigate({ heat: value }));
     this.place = h('div.place', { id: 'place' });
     this.problem = h('p.problem', { hidden: true });
+    this.find = new Finder([this.found.root, this.place], (search) => this.hooks.navigate({ search }, false));
     this.export = new ExportMenu();
     this.part = new PartRead('Read of the recording', 'The pictures show what has been read so far, and grow until all of it is');
-    this.root = h('div.recording-frame', h('div.tab-row', this.tabs, this.part.root, this.export.root), this.problem, this.bar, this.axis.root, this.heat.root, this.marks.root, this.found.root, this.place);
+    this.root = h('div.recording-frame', h('div.tab-row', this.tabs, this.part.root, this.find.root, this.export.root), this.problem, this.bar, this.axis.root, this.heat.root, this.marks.root, this.found.root, this.place);
     this.view = null;
     this.tab = '';
   }
@@ -71,6 +73,7 @@ export class RecordingView {
     this.view?.release();
     this.found.release();
     this.export.release();
+    this.find.release();
     this.adder.release();
     this.axis.release();
     this.cells.release();
@@ -102,6 +105,7 @@ export class RecordingView {
       this.place.replaceChildren(this.view.root);
     }
     this.view.update(this.context);
+    this.find.update(state.search, state.tab === 'compare' || (state.tab === 'cpu' && (!state.show || (state.show === 'sandwich' && state.focus !== ''))));
   }
 
   /** Whether the page has a time axis. */
