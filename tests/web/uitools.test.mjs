@@ -22,7 +22,7 @@ async function judge([first, second]) {
   const [W, H] = [96, 32];
   const read = async (base64) => {
     const image = new Image();
-    image.src = `data:image/png;base64,${base64}`;
+    image.src = typeof base64 === 'string' ? `data:image/png;base64,${base64}` : `data:image/svg+xml,${encodeURIComponent(base64[0])}`;
     await image.decode();
     const canvas = document.createElement('canvas');
     [canvas.width, canvas.height] = [W, H];
@@ -75,6 +75,25 @@ for (const theme of ['light', 'dark']) {
     }
   });
 }
+
+test('svg: a picture that is one is a file that looks the same without the page, and names are text in it', async () => {
+  const page = await pages.open('#/r/r2/interference');
+  await page.waitForSelector('svg.lock-graph');
+  await pages.settled(page);
+  const handle = await page.$('svg.lock-graph');
+  await handle.scrollIntoViewIfNeeded();
+  const seen = await handle.screenshot();
+  await page.click('.export summary');
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('[aria-label="Who blocks whom as SVG"]')]);
+  assert.equal(download.suggestedFilename(), 'locks-who-blocks-whom.svg');
+  const svg = readFileSync(await download.path(), 'utf8');
+  assert.equal(/class=|<script|<style|<img/.exec(svg), null);
+  const { apart, blank } = await plain.evaluate(judge, [[svg], seen.toString('base64')]);
+  assert.ok(blank > 0.3, `it is not blank: ${blank}`);
+  assert.ok(apart < Math.max(2, blank / 3), `${apart} from what is seen, ${blank} from blank`);
+  assert.equal(await page.locator('[aria-label$="as SVG"]').count(), await page.evaluate(() => [...document.querySelectorAll('.export-pictures [aria-label$="as PNG"]')].length), 'all pictures of this page are SVG');
+  await pages.close(page);
+});
 
 test('png: saved with one press, under a harmless name', async () => {
   const page = await pages.open('#/r/r1/cpu?event=profiler.WallClockSample');

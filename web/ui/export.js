@@ -98,7 +98,7 @@ export class ExportMenu {
     this.files = h('ul.export-files');
     this.filesHead = h('h2', 'What is shown, as a file');
     this.pictures = h('ul.export-files.export-pictures');
-    this.picturesHead = h('h2', 'Pictures of this page, as PNG');
+    this.picturesHead = h('h2', 'Pictures of this page, as PNG and SVG');
     this.tables = h('ul.export-files.export-pictures');
     this.tablesHead = h('h2', 'What this page is drawn from, as CSV');
     this.box = h('div.export-box', h('h2', 'The command that shows the same'), h('div.export-command', this.command, this.copy), this.filesHead, this.files, this.tablesHead, this.tables, this.picturesHead, this.pictures);
@@ -144,14 +144,12 @@ export class ExportMenu {
     }));
     this.tablesHead.hidden = this.tables.hidden = !found.length;
     this.tables.replaceChildren(...found.map(([name, rows]) => h('li', button(name, () => {
-      const file = this.png.fileNameOf(this.name, name, 'csv');
-      this.png.keepFile(new Blob([this.csv.csvOf(rows)], { type: 'text/csv' }), file);
-      say(`Saved as ${file}`);
+      this.keep(this.csv.csvOf(rows), 'text/csv', this.png.fileNameOf(this.name, name, 'csv'));
     }, { 'aria-label': `${name} as CSV, ${rows.length} ${rows.length === 1 ? 'row' : 'rows'}` }))));
   }
 
   offerPictures() {
-    const { fileNameOf, picturesIn } = this.png;
+    const { fileNameOf, picturesIn, svgOf } = this.png;
     const found = picturesIn(document.getElementById('view')).filter(({ picture }) => !this.root.contains(picture));
     const many = new Map();
     const named = found.map(({ name, picture }) => {
@@ -161,7 +159,13 @@ export class ExportMenu {
     });
     this.picturesHead.hidden = this.pictures.hidden = !named.length;
     this.pictures.replaceChildren(...named.slice(0, MOST_PICTURES).map(({ name, picture }) => h('li', {},
-      button(name, () => this.save(picture, fileNameOf(this.name, name)), { 'aria-label': `${name} as PNG` }))));
+      button(name, () => this.save(picture, fileNameOf(this.name, name)), { 'aria-label': `${name} as PNG` }),
+      picture.matches('svg') ? button('SVG', () => this.keep(svgOf(picture), 'image/svg+xml', fileNameOf(this.name, name, 'svg')), { 'aria-label': `${name} as SVG` }) : null)));
+  }
+
+  keep(text, type, file) {
+    this.png.keepFile(new Blob([text], { type }), file);
+    say(`Saved as ${file}`);
   }
 
   async save(picture, file) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pictures of a page as PNG files, made in the browser from what is drawn: a canvas as it is, an SVG shape by shape with the styles that
-// it has, since a page that loads no image from elsewhere cannot load its own SVG as one. Two dots for each pixel.
+// it has, since a page that loads no image from elsewhere cannot load its own SVG as one. Two dots for each pixel. An SVG is there as a
+// file of its own as well, with its styles as attributes.
 import { cleanText } from '../flame/text.js';
 
 const SCALE = 2;
@@ -156,6 +157,30 @@ export function rasterOf(picture) {
   if (picture.matches('svg, canvas')) drawPicture(ctx, picture, width, height);
   else drawPart(ctx, picture, picture.getBoundingClientRect());
   return out;
+}
+
+const STYLES = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-opacity', 'stroke-dasharray', 'stroke-linecap', 'opacity', 'font-family', 'font-size', 'font-weight', 'text-anchor', 'dominant-baseline', 'paint-order'];
+
+/** An SVG of the page as the text of a file that needs no style sheet. */
+export function svgOf(picture) {
+  const { width, height } = picture.getBoundingClientRect();
+  const copy = picture.cloneNode(true);
+  const of = [picture, ...picture.querySelectorAll('*')];
+  [copy, ...copy.querySelectorAll('*')].forEach((e, i) => {
+    const style = getComputedStyle(of[i]);
+    const above = i ? getComputedStyle(of[i].parentNode) : null;
+    const isSame = (key) => above && key !== 'opacity' && !e.hasAttribute(key) && style.getPropertyValue(key) === above.getPropertyValue(key); // inherited
+    if (e.tagName === 'title') e.textContent = cleanText(e.textContent);
+    else if (!isSeen(style)) e.setAttribute('visibility', 'hidden');
+    else for (const key of STYLES) if (!isSame(key)) e.setAttribute(key, style.getPropertyValue(key));
+    for (const name of ['class', 'tabindex', 'style', 'data-node']) e.removeAttribute(name);
+  });
+  const ground = document.createElementNS(copy.namespaceURI, 'rect');
+  const put = (e, attributes) => Object.entries(attributes).forEach(([key, value]) => e.setAttribute(key, value));
+  put(ground, { x: copy.viewBox.baseVal?.x ?? 0, y: copy.viewBox.baseVal?.y ?? 0, width: '100%', height: '100%', fill: backgroundOf(picture) });
+  copy.prepend(ground);
+  put(copy, { width, height });
+  return new XMLSerializer().serializeToString(copy);
 }
 
 /** What a picture is called: by its own label, else by what it lies in. */
