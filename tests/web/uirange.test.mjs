@@ -50,6 +50,14 @@ for (const [mode, options] of [...MODES, WIDE]) {
   });
 }
 
+test('empty: one press removes all filters, of whatever kind', async () => {
+  const page = await pages.open('#/r/r1/cpu?package=no.such&kind=none&process=9&thread=nobody&exclude=x&exclude_path=y;*&label=a:b&show=threads');
+  await page.click('.empty button:has-text("Remove all filters")');
+  await page.waitForFunction(() => !document.querySelector('.filter-chip') && document.querySelector('tbody button'));
+  assert.match(await page.evaluate(() => location.hash), /^#\/r\/r1\/cpu\?show=threads$/);
+  await pages.close(page);
+});
+
 test('found: a link sets filters and time, so that the page shows what the sentence rests on, and back undoes it', async () => {
   const page = await pages.open('#/r/r1/cpu?thread=nobody');
   await says(page, '.found summary', /^1 finding/);

@@ -9,7 +9,7 @@ import { ChangedFindings } from './findings.js';
 import { FlameSlot } from './flame_slot.js';
 import { dateOf, durationOf } from './format.js';
 import { Segment } from './segment.js';
-import { basePatch, baseState, compareQueryOf, filtersOf, foldOf } from './state.js';
+import { basePatch, baseState, compareQueryOf, emptyState, filtersOf, foldOf } from './state.js';
 import { WeightAxis } from './time_chart.js';
 
 const HEIGHT = 64;
@@ -81,8 +81,7 @@ export class CompareView {
   /** Before has filters of its own from now on, at first the same; or no longer. */
   split() {
     const { state, navigate } = this.context;
-    const none = { endpoint: '', thread: '', state: '', filter: '', exclude: '', labels: [] };
-    navigate({ split: !state.split, ...basePatch(state.split ? none : filtersOf(state)), zoom: '' });
+    navigate({ split: !state.split, ...basePatch(filtersOf(state.split ? emptyState() : state)), zoom: '' });
   }
 
   exchangeSides() {

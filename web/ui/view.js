@@ -7,7 +7,7 @@ import { get, of } from './api.js';
 import { calm } from './calm.js';
 import { button, emptyBox, errorBox, exchange, h } from './dom.js';
 import { formatWeight } from '../flame/text.js';
-import { chipsOf } from './state.js';
+import { chipsOf, emptyState, filtersOf } from './state.js';
 
 const SAY_AFTER_MS = 250;
 // After an answer of a part.
@@ -159,7 +159,7 @@ export class Slot {
     if (recording.live && !chipsOf(state).length && !state.to) return emptyBox('No samples yet', 'The first ones are on their way: a recording is read once a second.');
     if (!chipsOf(state).length && !state.to) return emptyBox('No samples', 'The recording has none to show here: choose another event above.');
     return emptyBox('No samples fit', 'Nothing of this event lies in the chosen time and passes the filters.',
-      button('Remove all filters', () => this.context.navigate({ from: 0, to: 0, labels: [], thread: '', endpoint: '', state: '', filter: '', exclude: '' })));
+      button('Remove all filters', () => this.context.navigate({ from: 0, to: 0, ...filtersOf(emptyState()) })));
   }
 }
 
