@@ -12,7 +12,6 @@ const SLOW = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa01';
 const FAST = 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb02';
 const REPORT = 'cccccccccccccccccccccccccccccc03';
 const { fixture, pages } = await stage((dir, story) => ({ recordings: [describe(WICK, 'owners', story('owners')), describe(WICK, 'r1', story('requests')), describe(WICK, 'minute', story('disturbances'), { start_ns: 1700000000e9, end_ns: 1700000060e9 })] }));
-void fixture;
 const shown = (page) => page.textContent('#trace .zoom-tools output');
 const locks = (page, n) => page.click(`#trace svg[aria-label^="locks"] rect >> nth=${n}`);
 
@@ -46,6 +45,25 @@ test('traces: of an endpoint, the slowest or those up to a percentile', async ()
   await page.click('[aria-label="Latency by endpoint"] tbody tr.picked button'); // of all endpoints there is no percentile
   await rows(3);
   assert.equal(await page.isVisible('[aria-label="Traces from"]'), false);
+  await pages.close(page);
+});
+
+test('trace: what is chosen stays while the recording grows', async () => {
+  const page = await pages.open(`#/r/r1/slow?trace=${SLOW}`);
+  await page.click('#trace rect.bar.monitor');
+  const said = await page.textContent('#detail');
+  assert.match(said, /^monitor, 50\.0 ms/);
+  fixture.asked.length = 0;
+  await page.evaluate(() => {
+    window.wickUi.generation++;
+    window.wickUi.route();
+  });
+  await pages.asks(page, (what) => what.includes(`trace/${SLOW}`));
+  await pages.settled(page);
+  assert.equal(await page.textContent('#detail'), said);
+  assert.equal(await page.locator('#trace rect.chosen').count(), 1);
+  await page.click('button[title="Show what its threads did"] >> nth=1');
+  await page.waitForFunction(() => /Click a bar/.test(document.querySelector('#detail').textContent), null);
   await pages.close(page);
 });
 

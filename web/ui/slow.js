@@ -242,11 +242,14 @@ class Trace extends Slot {
 
   draw(answer, context) {
     const trace = answer.traces[0];
-    if (this.drawn === answer) {
+    // While the recording grows the same is answered again: what is chosen in it stays.
+    const said = this.drawn === answer ? this.said : JSON.stringify([context.state.trace, trace, answer.stacks]);
+    this.drawn = answer;
+    if (this.said === said) {
       this.takePart(context.state.part);
       return;
     }
-    this.drawn = answer;
+    this.said = said;
     this.drawnOf = context.state.trace;
     if (!trace) {
       this.root.replaceChildren(emptyBox('This trace is not in the recording', '', this.close));
