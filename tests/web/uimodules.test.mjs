@@ -22,6 +22,7 @@ import { nameHash } from '../../web/ui/flame_panel.js';
 import { Bands, between, formatPick, parsePick } from '../../web/ui/density.js';
 import { Cells, columnRows } from '../../web/ui/heat_axis.js';
 import { clockOf, durationOf, timeStep } from '../../web/ui/format.js';
+import { inOrder } from '../../web/ui/live.js';
 import { growthText, timeToLimit } from '../../web/ui/memory.js';
 import { causeColour, collectionText, memoryTop, partColour, stackParts } from '../../web/ui/memory_charts.js';
 import { roundTop, scaleTop, seriesColour, seriesName, stackOrder, STATES, stepPath } from '../../web/ui/series.js';
@@ -118,6 +119,13 @@ test('methods: asked for are the heaviest by the column, or all where the server
     assert.equal(methodsAsked({ sort, turned: true, most: 500 }, '').rows, 0, `${sort} turned round`);
     assert.deepEqual(methodsAsked({ sort, turned: false, most: 500 }, 'a'), { rows: 0, by: asked.by });
   }
+});
+
+test('events: their tabs keep their order while the weights change', () => {
+  const events = [{ kind: 'alloc', name: 'a' }, { kind: 'park', name: 'p' }, { kind: 'lock', name: 'm' }, { kind: 'wait', name: 'o' }, { kind: 'wall', name: 'w' }, { kind: 'lock', name: 'l' }, { kind: 'cpu', name: 'c' }];
+  const names = (list) => inOrder(list).map((e) => e.name).join('');
+  assert.equal(names(events), 'cwalmop');
+  assert.equal(names(events.slice().reverse()), 'cwalmop');
 });
 
 test('series: steps close, tops are round, kinds keep order and colour', () => {

@@ -11,7 +11,13 @@ const INTERVALS = [['', 'unchanged'], ['1ms', '1 ms'], ['5ms', '5 ms'], ['10ms',
 const MOST_BYTES = 255;
 const MOST_NAME = 96;
 const SHOWN = 20;
-const chosenOf = new Map(); // by recording: what was chosen last, as long as the page is open
+export const chosenOf = new Map(); // by recording: what was chosen last, as long as the page is open; some have no sample yet
+
+/** Events in an order of their own: that of their weights changes while a recording grows. */
+export function inOrder(events) {
+  const rank = (e) => EVENTS.findIndex(([key]) => key === e.kind) + 1 || EVENTS.length + 1;
+  return events.slice().sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
+}
 
 /** Boxes to choose events from. */
 export function eventBoxes(legend, isOn, onChange) {

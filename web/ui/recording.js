@@ -14,7 +14,7 @@ import { clockOf, dateOf, durationOf, eventName } from './format.js';
 import { PageFindings } from './found.js';
 import { HeatAxis } from './heat_axis.js';
 import { InterferenceView } from './interference.js';
-import { Marks } from './live.js';
+import { inOrder, Marks } from './live.js';
 import { MemoryView } from './memory.js';
 import { Segment } from './segment.js';
 import { SlowView } from './slow.js';
@@ -144,7 +144,7 @@ export class RecordingView {
     this.bar.hidden = ![...WITH_CHIPS, ...WITH_EVENTS].includes(state.tab) && !this.chips.childElementCount;
     this.events.root.hidden = !WITH_EVENTS.includes(state.tab);
     const title = (e) => `${e.name}: ${e.unit === 'count' ? '' : `${formatWeight(e.total, e.unit)}, `}${formatCount(e.samples)} samples`;
-    this.events.update(recording.events.map((e) => [e.name, eventName(e), title(e)]), (name) => name === state.event);
+    this.events.update(inOrder(recording.events).map((e) => [e.name, eventName(e), title(e)]), (name) => name === state.event);
   }
 
   drawChips(state) {
