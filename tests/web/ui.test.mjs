@@ -716,6 +716,7 @@ test('live: growth takes neither a click nor the focus, and closes nothing', asy
 
 test('live: a moment is marked and chosen, other events are recorded; what is refused stays to be corrected', async () => {
   const page = await open('#/');
+  await page.check('.events input[value="ttsp"]'); // of which there is no sample as long as nothing is slow
   await page.click('button[aria-label="Record Bootstrap"]');
   await shown(page, 'cpu');
   await page.focus('button:has-text("Mark")');
@@ -742,6 +743,7 @@ test('live: a moment is marked and chosen, other events are recorded; what is re
   await page.click('button:has-text("Change")');
   await page.waitForSelector('dialog.ask');
   assert.deepEqual(await violations(page), []);
+  assert.deepEqual(await page.$$eval('dialog.ask input:checked', (all) => all.map((e) => e.value)), ['cpu', 'wall', 'ttsp'], 'what is recorded');
   await page.keyboard.press('Escape');
   await page.waitForFunction(() => !document.querySelector('dialog.ask'));
   await page.click('button:has-text("Change")');

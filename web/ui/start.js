@@ -5,7 +5,7 @@ import { get, post, sentenceOf } from './api.js';
 import { calm } from './calm.js';
 import { commandLine, emptyBox, errorBox, exchange, h, say } from './dom.js';
 import { dateOf, durationOf, eventName } from './format.js';
-import { EVENTS, eventBoxes } from './live.js';
+import { chosenOf, EVENTS, eventBoxes } from './live.js';
 import { READINGS, spark } from './spark.js';
 import { emptyState, formatState } from './state.js';
 
@@ -119,7 +119,9 @@ export class StartView {
     press.lastChild.textContent = 'Starting \u2026';
     say(`Starting a recording of ${jvmTitle(jvm)}`);
     try {
-      const recording = await post('recordings', { pid: jvm.pid, events: EVENTS.map((e) => e[0]).filter((k) => chosen.has(k)) });
+      const events = EVENTS.map((e) => e[0]).filter((k) => chosen.has(k));
+      const recording = await post('recordings', { pid: jvm.pid, events });
+      chosenOf.set(recording.id, events);
       this.open({ ...emptyState(), recording: recording.id, tab: 'cpu' });
     } catch (e) {
       this.said.replaceChildren(errorBox(e, 'The recording did not start'));
