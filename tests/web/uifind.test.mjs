@@ -83,3 +83,18 @@ test('search: what is no regular expression is searched as text, and pictures of
   await marks(page, 3, /^worker$/);
   await pages.close(page);
 });
+
+test('search: what is brought into sight moves the page and not what stands above it', async () => {
+  const page = await pages.open('#/r/r2/interference', { viewport: { width: 1280, height: 400 } });
+  await page.waitForSelector('svg.lock-graph');
+  await pages.settled(page);
+  await page.fill('#find', 'writer-');
+  await marks(page, 3, /^writer-$/);
+  const scrolled = () => page.evaluate(() => [...document.querySelectorAll('*')].filter((e) => e.scrollTop > 0).map((e) => e.className || e.tagName));
+  await page.keyboard.press('Shift+Enter');
+  await page.waitForFunction(() => document.querySelector('.page.scrolls').scrollTop > 0);
+  assert.deepEqual(await scrolled(), ['page scrolls stack']);
+  await page.evaluate(() => document.querySelector('.page.scrolls').lastElementChild.scrollIntoView({ block: 'end' }));
+  assert.deepEqual(await scrolled(), ['page scrolls stack']);
+  await pages.close(page);
+});
