@@ -398,15 +398,20 @@ static int reserve_stack(struct wick_tree *t, size_t n)
     return 0;
 }
 
-static void count_weight(struct wick_tree *t, uint64_t weight)
+void wick_tree_divide(struct wick_tree *t, uint64_t divisor)
 {
-    uint64_t a = weight, b = t->gcd;
+    uint64_t a = divisor, b = t->gcd;
     while (b) {
         uint64_t r = a % b;
         a = b;
         b = r;
     }
     t->gcd = a;
+}
+
+static void count_weight(struct wick_tree *t, uint64_t weight)
+{
+    wick_tree_divide(t, weight);
     t->nodes[WICK_TREE_ROOT].total += weight;
 }
 

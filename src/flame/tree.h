@@ -115,6 +115,9 @@ unsigned wick_tree_lines(const struct wick_tree *t, uint32_t node, struct wick_t
 /* The greatest number that divides every weight added, 0 for an empty tree. */
 uint64_t wick_tree_gcd(const struct wick_tree *t);
 
+/* Has it be a divisor of this number as well: for weights that were not counted one by one. */
+void wick_tree_divide(struct wick_tree *t, uint64_t divisor);
+
 /* The greatest depth of a node (root = 0). */
 uint32_t wick_tree_depth(const struct wick_tree *t);
 

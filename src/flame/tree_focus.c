@@ -116,6 +116,8 @@ static int focus_on(const struct wick_tree *t, const char *name, size_t n, int (
     int rc = f.out && f.name && f.at ? 0 : -WICK_E_NOMEM;
     for (uint32_t i = 1; !rc && i < nodes; i++)
         rc = add(&f, i);
+    if (!rc) /* below the method are smaller weights than those that were counted */
+        wick_tree_divide(f.out, wick_tree_gcd(t));
     free(f.name);
     free(f.at);
     if (rc)

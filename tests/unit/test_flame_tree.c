@@ -434,6 +434,22 @@ static void test_focus__both_sides_weigh_what_goes_through_the_method_once(void 
     wick_tree_free(t);
 }
 
+/* What is packed is divided by it: a multiple of it would lose the weights below the method. */
+static void test_focus__all_weights_can_be_divided_as_before(void **state)
+{
+    struct wick_tree *t = wick_tree_new(), *down = NULL, *up = NULL;
+    (void)state;
+    add(t, "main;f;g", "jjj", 10);
+    add(t, "main;f", "jj", 20);
+    assert_int_equal(wick_tree_callees(t, "f", 1, &down), 0);
+    assert_int_equal(wick_tree_callers(t, "f", 1, &up), 0);
+    assert_int_equal(wick_tree_gcd(down), 10);
+    assert_int_equal(wick_tree_gcd(up), 10);
+    wick_tree_free(down);
+    wick_tree_free(up);
+    wick_tree_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -450,6 +466,7 @@ int main(void)
         cmocka_unit_test(test_tree__wrong_frames_change_nothing),
         cmocka_unit_test(test_reverse__totals_equal_those_of_the_forward_tree),
         cmocka_unit_test(test_focus__both_sides_weigh_what_goes_through_the_method_once),
+        cmocka_unit_test(test_focus__all_weights_can_be_divided_as_before),
         cmocka_unit_test(test_reverse__leaf_kinds_and_lines_are_exact),
         cmocka_unit_test(test_tree__a_million_nodes_and_great_depth),
     };

@@ -27,6 +27,18 @@ test('states: each box has the one that has most of it, and the tree is the same
   assert.match((await ask(`event=${WALL}&states=1&reverse=1`)).why, /root down/);
 });
 
+test('callees and callers: each tree has the weight of all samples through the method', async () => {
+  for (const focus of ['com.example.Service.method22', 'com.example.Service.method51', 'com.example.Service.method61']) {
+    for (const side of ['callees_of', 'callers_of']) {
+      const { data, weight } = await ask(`event=${WALL}&${side}=${focus}`);
+      const tree = new Profile(base64Bytes(data));
+      assert.ok(weight > 0);
+      assert.equal(tree.total[0], weight, `${side} ${focus}`);
+      assert.equal(tree.self.reduce((sum, v) => sum + v, 0), weight);
+    }
+  }
+});
+
 for (const [mode, options] of MODES) {
   test(`side by side: by state of the wall clock, ${mode}`, async () => {
     const page = await pages.open(`#/r/r1/cpu?event=${WALL}&idle=1&show=groups&group=thread`, options);
