@@ -116,7 +116,8 @@ class Endpoints extends Slot {
     }
     this.table.update(answer.endpoints);
     this.keep(this.table.root);
-    this.onRows();
+    if (this.drawn !== answer) this.onRows();
+    this.drawn = answer;
   }
 }
 
