@@ -2,7 +2,7 @@
 /*
  * host_rewalk.c - see host_rewalk.h
  *
- *      copy:  sp - red zone ... up to 64 KiB above it | beyond: not read, the thread has gone on
+ *      copy:  sp - red zone ... up to 64 KiB above it | beyond: as it is now, if the thread has not come back to it
  *
  * The JavaThread is left alone: where its last Java frame is has changed since. A walk through native code finds the
  * Java frames without it. Methods are those whose code is there now; between the sample and now they are rarely
@@ -17,9 +17,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "ebpf/host_brief.h"
-
-/* What is read above the copy may be the stack as it is now. */
-enum { BEYOND = 1 << 20 };
+#include "ebpf/host_beyond.h"
 
 /* How old a sample may be, and how long a walk takes at most. */
 enum { YOUNG_NS = 50000000, WALK_NS = 5000000 };
@@ -27,7 +25,7 @@ enum { YOUNG_NS = 50000000, WALK_NS = 5000000 };
 struct wick_step_env {
     struct wick_host_rules *rules;
     struct wick_host_process *p;
-    const struct wick_host_copy *copy;
+    struct wick_host_beyond stack;
     struct wick_step_state state;
     struct wick_step_scratch scratch;
     bool asked, ended; /* the process */
@@ -40,13 +38,7 @@ static inline struct wick_step_scratch *step_scratch(struct wick_step_env *env)
 
 static int step_read(struct wick_step_env *env, uint64_t addr, void *buf, uint64_t n)
 {
-    const struct wick_host_copy *c = env->copy;
-    uint64_t at = addr - c->at;
-    if (at < c->n && n <= c->n - at) {
-        memcpy(buf, c->bytes + at, n);
-        return 0;
-    }
-    return at < c->n + BEYOND || env->p->gone ? -1 : wick_mem_read(&env->p->space.mem, addr, buf, n);
+    return wick_host_beyond_read(&env->stack, addr, buf, n);
 }
 
 STEP_FN int step_after_call(struct wick_step_env *env, uint64_t pc);
@@ -101,20 +93,21 @@ static uint32_t walk(struct wick_step_env *env, uint64_t until_ns, struct wick_s
 {
     static const struct wick_step_jvm none;
     const struct wick_step_jvm *j = env->p->jvm_state == WICK_HOST_JVM_READY ? &env->p->jvm.step : &none;
-    uint32_t n = 0;
+    uint32_t n = 0, sure = 0;
     for (int result = WICK_STEP_MORE; result == WICK_STEP_MORE && n < WICK_HOST_FRAMES;) {
         struct wick_step_frame *f = &frames[n];
         memset(f, 0, sizeof *f);
         if (wick_clock_mono_ns() >= until_ns)
             return 0;
+        wick_host_beyond_come(&env->stack, env->state.sp);
+        sure = env->stack.beyond ? sure : n + 1;
         result = wick_step(env, j, &env->state, f);
         n += result != WICK_STEP_NONE;
-        if (result == WICK_STEP_MORE && env->state.sp - env->copy->at > env->copy->n && n < WICK_HOST_FRAMES) {
-            frames[n++] = (struct wick_step_frame){.kind = WICK_STEP_BREAK, .stop = WICK_STOP_STACK_RANGE};
-            result = WICK_STEP_LAST;
-        }
     }
-    return n;
+    if (!env->stack.beyond || wick_host_beyond_holds(&env->stack))
+        return n;
+    frames[sure] = (struct wick_step_frame){.kind = WICK_STEP_BREAK, .stop = WICK_STOP_STACK_RANGE};
+    return sure + 1;
 }
 
 static bool is_whole(const struct wick_step_frame *frames, uint32_t n)
@@ -160,8 +153,9 @@ const struct wick_host_record *wick_host_rewalk(struct wick_host_rewalker *w, st
     if (!copy || (p->gone && !p->nmapped) || now_ns - r->head.time_ns >= YOUNG_NS)
         return NULL;
     until_ns = until_ns < now_ns + WALK_NS ? until_ns : now_ns + WALK_NS;
+    const struct wick_host_beyond stack = wick_host_beyond(copy, p->gone ? NULL : &p->space.mem);
     struct wick_step_env env = {
-        .rules = rules, .p = p, .copy = copy, .state = copy->state, .asked = p->gone, .ended = p->gone};
+        .rules = rules, .p = p, .stack = stack, .state = copy->state, .asked = p->gone, .ended = p->gone};
     uint32_t n = walk(&env, until_ns, out->frames), before = r->head.nframes;
     if (!is_whole(out->frames, n) && (n <= before || is_whole(r->frames, before)))
         return NULL;
