@@ -270,6 +270,20 @@ static struct wick_host_library *seen_library(struct wick_host_libraries *ls, co
     return NULL;
 }
 
+/* The library of a file that is open already for another process: nothing need be asked about this one. NULL if it is
+ * not known, or not what the mappings show by now. */
+static struct wick_host_library *from_seen(struct wick_host_libraries *ls, const struct wick_host_code *c, wick_addr pc,
+                                           struct wick_host_found *found)
+{
+    const struct wick_host_mapped *m = c->mapped;
+    if (!m || !m->file.device || m->file.number != c->image->inode || pc < m->lo || pc >= m->hi)
+        return NULL;
+    struct wick_host_library *l = seen_library(ls, &m->file);
+    if (l)
+        *found = (struct wick_host_found){c->birth, m->lo, m->hi, m->offset, c->image->inode, c->image->id, l->key};
+    return l;
+}
+
 static void find_seen(struct wick_host_libraries *ls, const struct wick_host_mapped *m, wick_addr pc,
                       struct wick_host_spot *out)
 {
@@ -293,12 +307,13 @@ const struct wick_host_library *wick_host_library_of(struct wick_host_libraries 
 void wick_host_library_find(struct wick_host_libraries *ls, const struct wick_host_code *code, wick_addr pc, bool again,
                             struct wick_host_spot *out)
 {
-    if (code->mapped) {
+    if (!code->image) {
         find_seen(ls, code->mapped, pc, out);
         return;
     }
     struct wick_host_found *f = found_place(ls, code);
     struct wick_host_library *l = !again && is_found(f, code, pc) ? known_library(ls, &f->key) : NULL;
+    l = l || again ? l : from_seen(ls, code, pc, f);
     l = l ? l : from_file(ls, code, pc, f);
     l = l ? l : from_memory(ls, code, f);
     *out = (struct wick_host_spot){.library = l, .known = true, .addr = pc};

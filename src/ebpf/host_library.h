@@ -29,7 +29,8 @@ struct wick_host_code {
     struct wick_host_birth birth;
     const struct wick_mem *mem;
     const struct wick_elf_image *image;
-    const struct wick_host_mapped *mapped; /* in its place, of a process that cannot be read; else NULL */
+    const struct wick_host_mapped
+        *mapped; /* as its walks saw it, NULL = they did not; alone of one that cannot be read */
 };
 
 /* By which the kernel side knows the file that is open; false: it does not. */

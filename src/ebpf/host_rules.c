@@ -210,7 +210,8 @@ void wick_host_rules_page(struct wick_host_rules *r, const struct wick_host_code
         return; /* it was missed before it was there */
     if (code->image || code->mapped)
         wick_host_library_find(&r->libraries, code, pc, before_ns > 0, &spot);
-    if (code->mapped && !spot.library)
+    const bool is_read = code->image || !code->mapped;
+    if (!is_read && !spot.library)
         return; /* another process may have it as well, and can be read */
     bool of_file = page_of_file(&spot, &file);
     if (of_file && !before_ns && now_ns <= taught_ns(r, &file)) {
@@ -221,7 +222,7 @@ void wick_host_rules_page(struct wick_host_rules *r, const struct wick_host_code
     make_rows(&r->numbers, &v, spot.addr & ~(wick_addr)(WICK_HOST_PAGE - 1), now_ns, &rows);
     if (of_file)
         hand_over(r, &file, &rows);
-    if (!code->mapped && (!of_file || before_ns)) /* a file's page that is missed again is not found by its file */
+    if (is_read && (!of_file || before_ns)) /* a file's page that is missed again is not found by its file */
         hand_over(r, &own, &rows);
     note(r, &own);
 }

@@ -381,6 +381,41 @@ static void test_pages__of_a_file_are_for_all_processes(void **state)
     release_libc(&l);
 }
 
+/* A file that is open already is known for the next process by what its walks saw, if its mappings show the same: here
+ * its files cannot be opened. */
+static void test_pages__of_a_known_file_need_nothing_of_the_process(void **state)
+{
+    struct library l;
+    struct wick_host_rules r;
+    struct wick_host_inode file;
+    memset(&seen, 0, sizeof seen);
+    find_libc(&l);
+    knows_files = true;
+    assert_int_equal(wick_host_rules_init(&r, &sink, &l.devices), 0);
+    const struct wick_host_code first = {getpid(), {1, 0}, &l.mem, l.image, NULL};
+    wick_host_rules_page(&r, &first, l.pc, SECOND);
+    file = seen.page.file;
+    const uint64_t lo = l.pc & ~(uint64_t)(WICK_HOST_PAGE - 1);
+    struct wick_host_mapped mapped = {lo, lo + 2 * WICK_HOST_PAGE, seen.page.page, file};
+    for (uint64_t birth = 2; birth <= 4; birth++) {
+        struct wick_elf_image image = *l.image;
+        image.inode += birth == 3;         /* another file is there by now */
+        mapped.lo += birth == 4 ? 256 : 0; /* not where the code is */
+        const struct wick_host_code code = {0, {birth, 0}, &l.mem, &image, &mapped};
+        wick_host_rules_page(&r, &code, (birth == 4 ? lo : lo + WICK_HOST_PAGE) + 8, wick_clock_mono_ns());
+        if (birth == 2) {
+            assert_memory_equal(&seen.page.file, &file, sizeof file);
+            assert_int_equal(seen.page.page, mapped.offset + WICK_HOST_PAGE);
+        } else {
+            assert_int_equal(seen.page.birth.start_ns, birth);
+            assert_int_equal(seen.page.zero, 0);
+        }
+    }
+    knows_files = false;
+    wick_host_rules_release(&r);
+    release_libc(&l);
+}
+
 /* A process maps bytes of a file as code that are not, or are at another place than the file says. */
 static void test_pages__of_a_file_have_rules_where_it_has_code(void **state)
 {
@@ -526,6 +561,7 @@ int main(void)
         cmocka_unit_test(test_rules__where_a_program_starts_is_the_end_of_the_stack),
         cmocka_unit_test(test_rules__a_build_id_is_not_believed),
         cmocka_unit_test(test_pages__of_a_file_are_for_all_processes),
+        cmocka_unit_test(test_pages__of_a_known_file_need_nothing_of_the_process),
         cmocka_unit_test(test_pages__of_a_file_have_rules_where_it_has_code),
         cmocka_unit_test(test_pages__of_a_static_program_have_an_end_where_it_starts),
         cmocka_unit_test(test_pages__of_another_program_are_not_believed),
