@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-enum { NICE = -10, SHARE_NS = 300000000, PERIOD_NS = 1000000000, START_US = 60000000 };
+enum { NICE = -10, SHARE_NS = 300000000, PERIOD_NS = 1000000000, START_US = 60000000, ASK_NS = 1000000 };
 
 static void run_first(struct wick_host_priority *p, bool first)
 {
@@ -61,8 +61,9 @@ void wick_host_priority_end(struct wick_host_priority *p)
 void wick_host_priority_update(struct wick_host_priority *p)
 {
     uint64_t now_ns = wick_clock_mono_ns();
-    if (!p->begun || !p->allowed)
+    if (!p->begun || !p->allowed || now_ns < p->next_ns)
         return;
+    p->next_ns = now_ns + ASK_NS;
     if (now_ns - p->begun_ns >= PERIOD_NS)
         begin_second(p, now_ns);
     bool owes = wick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - p->used_ns >= SHARE_NS;

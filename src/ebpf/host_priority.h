@@ -21,6 +21,7 @@ struct wick_host_priority {
     bool begun, allowed; /* between _init and _end; it may run before all others */
     bool first;          /* it does */
     int nice;            /* before */
+    uint64_t next_ns;    /* when what it has used is asked for next */
     uint64_t begun_ns;   /* when the second began, CLOCK_MONOTONIC */
     uint64_t used_ns;    /* CPU time of this thread by then, less what it owes from earlier seconds */
 };
@@ -32,7 +33,7 @@ void wick_host_priority_end(struct wick_host_priority *p);
 /* What was used so far does not count: the kernel checks the programs once, at the start, for a second or so. */
 void wick_host_priority_restart(struct wick_host_priority *p);
 
-/* Called often. */
+/* Called often: it asks the kernel once in a millisecond at most. */
 void wick_host_priority_update(struct wick_host_priority *p);
 
 #endif

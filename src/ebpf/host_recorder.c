@@ -9,6 +9,10 @@
  * put off, in 8 MiB of memory, and taking ends after 50 ms, so that the round then works off what was kept, in the
  * order of the records: the end of a process comes after the samples that were taken before it.
  *
+ * Each waking costs more than some samples. So a round begins when a record is announced, of a process that is not
+ * known yet or a walk that lacked something, and else 50 ms after the last one; 100 ms after one that found few
+ * records, unless what is recorded may come in bursts.
+ *
  * Once a second totals and events are flushed. Stacks and threads are remembered until they take 16 MiB; then they are
  * forgotten, and a new chunk starts. So are names and labels at 16 MiB, but not twice within half a minute, since all
  * frames are named anew then. Samples that the kernel side lost are counted by reason there.
@@ -31,6 +35,8 @@
 
 enum {
     ROUND_MS = 50,
+    LONG_ROUND_MS = 100,
+    FEW = 128 << 10,
     TEACH_NS = 40000000,
     PUT_OFF_NS = 50000000,
     PASSING_LIMIT = 16 << 20,
@@ -409,11 +415,19 @@ static void write_cgroup(void *arg, const struct wick_host_cgroup *g, const stru
 
 /* --- the course of a recording --- */
 
+/* Whether samples of the clock are all that is recorded: so many a second, and no more. */
+static bool is_steady(const struct wick_opt_host_events *c)
+{
+    return !c->threshold_ns && !c->io_period && !c->stall_ns && !c->call_ns && !c->socket_ns && !c->alloc_bytes &&
+           !c->ncounted;
+}
+
 /* Takes what is in the ring, but not for long. True if there may be more. */
 static bool take_all(struct wick_host_recorder *r)
 {
     r->round_ns = wick_clock_mono_ns();
     bool more = wick_host_kernel_take(r->kernel);
+    r->wait_ms = is_steady(&r->choice) && !more && r->kept_bytes < FEW ? LONG_ROUND_MS : ROUND_MS;
     work_off(r);
     return more;
 }
@@ -550,7 +564,7 @@ static void flush(struct wick_host_recorder *r, uint64_t now_ns, bool end)
 
 void wick_host_recorder_round(struct wick_host_recorder *r)
 {
-    wick_host_kernel_wait(r->kernel, ROUND_MS);
+    wick_host_kernel_wait(r->kernel, r->wait_ms);
     wick_host_priority_update(&r->priority);
     take_all(r);
     wick_host_priority_update(&r->priority);

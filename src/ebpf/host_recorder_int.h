@@ -45,6 +45,7 @@ struct wick_host_recorder {
     uint8_t *kept; /* records that were put off, one behind the other */
     size_t kept_bytes;
     struct wick_host_priority priority;
+    int wait_ms;       /* until the next round begins at the latest */
     uint64_t round_ns; /* when this round of taking records began */
     struct wick_host_rewalker again;
     struct wick_host_rules rules;
