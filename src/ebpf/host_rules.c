@@ -31,6 +31,8 @@ struct view {
     const struct wick_host_library *at_hand;
     const struct wick_elf_image *image; /* NULL: nothing has a rule */
     bool starts;
+    struct wick_mem reader; /* of this view; where it is, it stays */
+    struct wick_eh_found found;
 };
 
 static int read_view(const struct wick_mem *m, wick_addr addr, void *buf, size_t n)
@@ -70,12 +72,12 @@ static bool is_cheap(const struct view *v)
 /* The rule at pc, of unwind data that is cheap to read. Where the kernel starts a program, or its loader, is the end of
  * every stack. Not all toolchains say so: without a rule there, there is nothing to return to in its first ENTRY bytes.
  * 0, 1 for one of these, or negative. */
-static int rule_at(const struct view *v, bool cheap, wick_addr pc, struct wick_unwind_rule *rule, wick_addr *from,
+static int rule_at(struct view *v, bool cheap, wick_addr pc, struct wick_unwind_rule *rule, wick_addr *from,
                    wick_addr *next)
 {
-    const struct wick_mem m = {.read = read_view, .ctx = v};
     const struct wick_elf_image *image = v->image;
-    int rc = cheap ? wick_eh_rule(&m, image, pc, rule, from, next) : -WICK_E_NOTFOUND;
+    v->reader = (struct wick_mem){.read = read_view, .ctx = v};
+    int rc = cheap ? wick_eh_rule_from(&v->reader, image, pc, &v->found, rule, from, next) : -WICK_E_NOTFOUND;
     if (!rc || !v->starts || pc < image->entry || pc - image->entry >= ENTRY)
         return rc;
     wick_addr step = (pc & ~(wick_addr)(NO_RULE_STEP - 1)) + NO_RULE_STEP, last = image->entry + ENTRY;
@@ -104,13 +106,13 @@ int wick_host_rules_find(struct wick_host_rules *r, const struct wick_host_code 
     if (!code->image && !code->mapped)
         return -WICK_E_NOTFOUND;
     wick_host_library_find(&r->libraries, code, pc, false, &place);
-    const struct view v = view_of(code, &place);
+    struct view v = view_of(code, &place);
     int rc = v.image ? rule_at(&v, is_cheap(&v), place.addr, rule, &from, &next) : -WICK_E_NOTFOUND;
     return rc < 0 ? rc : 0;
 }
 
 /* The rows of the page at an address by v's image. */
-static void make_rows(struct wick_host_numbers *numbers, const struct view *v, wick_addr page, uint64_t now_ns,
+static void make_rows(struct wick_host_numbers *numbers, struct view *v, wick_addr page, uint64_t now_ns,
                       struct wick_host_rows *rows)
 {
     const bool cheap = is_cheap(v);
@@ -218,7 +220,7 @@ void wick_host_rules_page(struct wick_host_rules *r, const struct wick_host_code
         note(r, &own);
         return; /* likewise, for another process */
     }
-    const struct view v = view_of(code, &spot);
+    struct view v = view_of(code, &spot);
     make_rows(&r->numbers, &v, spot.addr & ~(wick_addr)(WICK_HOST_PAGE - 1), now_ns, &rows);
     if (of_file)
         hand_over(r, &file, &rows);

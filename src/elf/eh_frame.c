@@ -104,6 +104,17 @@ struct run {
     unsigned depth;
 };
 
+/* Where the search for a rule has ended, and what is needed to go on behind it. */
+struct found {
+    struct run run;
+    struct cie cie;
+    struct eh_cursor c;          /* in the FDE's program, behind what ended the rule's range */
+    struct wick_unwind_rule row; /* as it was then */
+    wick_addr next, end;         /* where its range ends, and the function; end 0: nothing was found */
+};
+
+_Static_assert(sizeof(struct found) <= sizeof(struct wick_eh_found), "room for it");
+
 /* One expression, recognised. */
 struct expr {
     enum { EXPR_OTHER, EXPR_REG, EXPR_DEREF, EXPR_PLT } kind;
@@ -528,35 +539,48 @@ static int finish(struct run *r, bool signal)
     return 0;
 }
 
-/* Parses the FDE at `at` and runs its program up to pc. */
-static int read_fde(const struct wick_mem *mem, const struct wick_elf_image *image, wick_addr at, struct run *r)
+/* Runs the FDE's program on, up to the run's pc. */
+static int run_on(struct found *f)
 {
-    struct eh_cursor c;
-    struct cie cie;
+    struct run *r = &f->run;
+    while (eh_more(&f->c) && step(r, &f->c))
+        ;
+    f->row = r->row;
+    f->next = r->hi;
+    int rc = f->c.rc ? f->c.rc : finish(r, f->cie.signal);
+    if (rc || f->row.cfa_kind == CFA_PLT) /* whose ranges are shorter */
+        f->end = 0;
+    return rc;
+}
+
+/* Parses the FDE at `at` and runs its program up to pc. */
+static int read_fde(const struct wick_mem *mem, const struct wick_elf_image *image, wick_addr at, struct found *f)
+{
+    struct eh_cursor *c = &f->c;
+    struct run *r = &f->run;
     wick_addr id_at, pc = r->pc;
-    open_record(&c, mem, image, at, &id_at);
-    uint32_t back = eh_u32(&c);
-    if (c.rc || back == 0)
-        return c.rc ? c.rc : -WICK_E_FORMAT;
+    open_record(c, mem, image, at, &id_at);
+    uint32_t back = eh_u32(c);
+    if (c->rc || back == 0)
+        return c->rc ? c->rc : -WICK_E_FORMAT;
     r->pc = UINT64_MAX; /* a CIE's program has no locations */
-    int rc = read_cie(mem, image, id_at - back, &cie, r);
+    int rc = read_cie(mem, image, id_at - back, &f->cie, r);
     if (rc)
         return rc;
     r->pc = pc;
     r->depth = 0;
-    r->lo = eh_pointer(&c, cie.fde_enc, r->hdr, true);
-    uint64_t size = eh_pointer(&c, cie.fde_enc, r->hdr, false);
+    r->lo = eh_pointer(c, f->cie.fde_enc, r->hdr, true);
+    uint64_t size = eh_pointer(c, f->cie.fde_enc, r->hdr, false);
     r->hi = r->lo + size;
     r->start = r->lo;
-    if (cie.has_aug_data)
-        eh_skip(&c, eh_uleb(&c));
-    if (c.rc)
-        return c.rc;
+    if (f->cie.has_aug_data)
+        eh_skip(c, eh_uleb(c));
+    if (c->rc)
+        return c->rc;
     if (pc < r->lo || pc - r->lo >= size || r->hi < r->lo)
         return -WICK_E_NOTFOUND;
-    while (eh_more(&c) && step(r, &c))
-        ;
-    return c.rc ? c.rc : finish(r, cie.signal);
+    f->end = r->hi;
+    return run_on(f);
 }
 
 /* The sorted table: where it is and how to read it. */
@@ -709,8 +733,10 @@ static int search(const struct wick_mem *mem, const struct wick_elf_image *image
     return 0;
 }
 
-static int run_to(const struct wick_mem *mem, const struct wick_elf_image *image, wick_addr pc, struct run *r)
+static int run_to(const struct wick_mem *mem, const struct wick_elf_image *image, wick_addr pc, struct found *f)
 {
+    struct run *r = &f->run;
+    f->end = 0;
     if (!image->eh_hdr)
         return -WICK_E_UNSUPPORTED;
     r->hdr = image->eh_hdr;
@@ -719,29 +745,53 @@ static int run_to(const struct wick_mem *mem, const struct wick_elf_image *image
     r->depth = 0;
     wick_addr fde;
     int rc = search(mem, image, pc, &fde);
-    return rc ? rc : read_fde(mem, image, fde, r);
+    return rc ? rc : read_fde(mem, image, fde, f);
+}
+
+/* Goes on with the range that begins where the last one has ended, in the same function. */
+static int run_further(struct found *f)
+{
+    f->run.row = f->row;
+    f->run.lo = f->run.pc = f->next;
+    f->run.hi = f->end;
+    return run_on(f);
 }
 
 int wick_eh_rule(const struct wick_mem *mem, const struct wick_elf_image *image, wick_addr pc,
                  struct wick_unwind_rule *out, wick_addr *valid_lo, wick_addr *valid_hi)
 {
-    struct run r;
-    int rc = run_to(mem, image, pc, &r);
+    struct found f;
+    int rc = run_to(mem, image, pc, &f);
     if (rc)
         return rc;
-    *out = r.row;
+    *out = f.run.row;
     if (valid_lo)
-        *valid_lo = r.lo;
+        *valid_lo = f.run.lo;
     if (valid_hi)
-        *valid_hi = r.hi;
+        *valid_hi = f.run.hi;
+    return 0;
+}
+
+int wick_eh_rule_from(const struct wick_mem *mem, const struct wick_elf_image *image, wick_addr pc,
+                      struct wick_eh_found *from, struct wick_unwind_rule *out, wick_addr *valid_lo,
+                      wick_addr *valid_hi)
+{
+    struct found *f = (struct found *)from;
+    bool follows = f->end && pc == f->next && pc < f->end;
+    int rc = follows ? run_further(f) : run_to(mem, image, pc, f);
+    if (rc)
+        return rc;
+    *out = f->run.row;
+    *valid_lo = f->run.lo;
+    *valid_hi = f->run.hi;
     return 0;
 }
 
 int wick_eh_function(const struct wick_mem *mem, const struct wick_elf_image *image, wick_addr pc, wick_addr *start)
 {
-    struct run r;
-    int rc = run_to(mem, image, pc, &r);
+    struct found f;
+    int rc = run_to(mem, image, pc, &f);
     if (!rc)
-        *start = r.start;
+        *start = f.run.start;
     return rc;
 }

@@ -30,6 +30,18 @@
 int wick_eh_rule(const struct wick_mem *mem, const struct wick_elf_image *image, wick_addr pc,
                  struct wick_unwind_rule *out, wick_addr *valid_lo, wick_addr *valid_hi);
 
+/* Where the last rule was found; zeros at first. It belongs to one image and its reader, and stays where
+ * it is, as they do. */
+struct wick_eh_found {
+    _Alignas(8) uint8_t bytes[1024];
+};
+
+/* Likewise, faster where the rules of a piece of code are asked for one after the other: for a pc at which the range of
+ * the last answer ended. */
+int wick_eh_rule_from(const struct wick_mem *mem, const struct wick_elf_image *image, wick_addr pc,
+                      struct wick_eh_found *from, struct wick_unwind_rule *out, wick_addr *valid_lo,
+                      wick_addr *valid_hi);
+
 /* Where the function that contains pc starts, or the part of it that was compiled separately. Fails as wick_eh_rule. */
 int wick_eh_function(const struct wick_mem *mem, const struct wick_elf_image *image, wick_addr pc, wick_addr *start);
 

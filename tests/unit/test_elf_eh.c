@@ -108,6 +108,7 @@ struct cie {
 
 struct tally {
     unsigned long pcs, fdes, special, refused, wrong;
+    struct wick_eh_found from; /* one rule after the other */
 };
 
 static int reg_of(const char *name, size_t n)
@@ -163,12 +164,26 @@ static bool rule_matches(const struct fde *f, const struct row *row, const struc
     return ok;
 }
 
+/* The answer is the same when the search goes on from the one before. */
+static void check_from(const struct view *v, struct wick_eh_found *from, uint64_t pc, int rc,
+                       const struct wick_unwind_rule *rule, wick_addr lo, wick_addr hi)
+{
+    struct wick_unwind_rule r;
+    wick_addr from_lo = 0, from_hi = 0;
+    assert_int_equal(wick_eh_rule_from(&v->mem, &v->image, pc, from, &r, &from_lo, &from_hi), rc);
+    if (rc)
+        return;
+    assert_memory_equal(&r, rule, sizeof r);
+    assert_true(from_lo == lo && from_hi == hi);
+}
+
 static void check_pc(const struct view *v, const struct fde *f, const struct row *row, uint64_t next, uint64_t pc,
                      struct tally *t)
 {
     struct wick_unwind_rule r;
     wick_addr lo = 0, hi = 0;
     int rc = wick_eh_rule(&v->mem, &v->image, pc, &r, &lo, &hi);
+    check_from(v, &t->from, pc, rc, &r, lo, hi);
     bool is_exp = !strcmp(row->cfa, "exp"), is_special = is_exp, ok;
     for (int c = 0; c < f->n_cols; c++)
         is_special |= !strcmp(f->cols[c], "rsp") && strcmp(row->col[c], "u");
