@@ -99,12 +99,13 @@ static uint32_t walk(struct wick_step_env *env, uint64_t until_ns, struct wick_s
         if (wick_clock_mono_ns() >= until_ns)
             return 0;
         wick_host_beyond_come(&env->stack, env->state.sp);
-        sure = env->stack.beyond ? sure : n + 1;
         result = wick_step(env, j, &env->state, f);
         n += result != WICK_STEP_NONE;
+        sure = env->stack.beyond ? sure : n;
     }
     if (!env->stack.beyond || wick_host_beyond_holds(&env->stack))
         return n;
+    sure -= sure == WICK_HOST_FRAMES;
     frames[sure] = (struct wick_step_frame){.kind = WICK_STEP_BREAK, .stop = WICK_STOP_STACK_RANGE};
     return sure + 1;
 }
