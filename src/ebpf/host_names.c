@@ -91,8 +91,8 @@ static struct wick_jfr_frame native_frame(struct wick_host_names *n, struct wick
     /* a walk that knows the layout takes no such pc for native code */
     if (p->jvm_state == WICK_HOST_JVM_READY && pc >= p->jvm.step.cc_lo && pc < p->jvm.step.cc_hi)
         return text_frame(n, "broken: JVM not yet read", WICK_FRAME_BREAK);
-    if (!wick_elf_images_find(&p->images, pc) && wick_host_process_refresh(p, now_ns))
-        wick_host_cache_clear(&p->cache);
+    if (!wick_elf_images_find(&p->images, pc))
+        wick_host_process_refresh(p, now_ns);
     wick_symbolize(&p->code, pc, &code);
     const struct wick_symbols *symbols = NULL;
     if (code.image)

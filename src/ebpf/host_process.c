@@ -21,7 +21,14 @@
 #include "sys/ns.h"
 #include "sys/proc.h"
 
-enum { REFRESH_NS = 50000000, AGAIN_NS = 200000000, CONTAINERS = 1024, ROOT_CGROUP = 1, SYMBOL_TABLES = 16 };
+enum {
+    REFRESH_NS = 50000000,
+    YOUNG_NS = 1000000,
+    AGAIN_NS = 200000000,
+    CONTAINERS = 1024,
+    ROOT_CGROUP = 1,
+    SYMBOL_TABLES = 16
+};
 
 void wick_host_processes_init(struct wick_host_processes *ps, struct wick_host_kernel *k, struct wick_host_tables *t,
                               struct wick_host_libraries *ls)
@@ -444,15 +451,24 @@ struct wick_host_process *wick_host_process_of(struct wick_host_processes *ps, c
     return p;
 }
 
+/* How long its mappings are not read again: a program maps its libraries soon after it begins. */
+static uint64_t rest_ns(const struct wick_host_process *p, uint64_t now_ns)
+{
+    uint64_t rest = now_ns > p->met_ns ? (now_ns - p->met_ns) / 4 : 0;
+    return rest < YOUNG_NS ? YOUNG_NS : rest < REFRESH_NS ? rest : REFRESH_NS;
+}
+
 bool wick_host_process_refresh(struct wick_host_process *p, uint64_t now_ns)
 {
     bool changed = false;
-    if (p->gone || (p->images_ns && now_ns < p->images_ns + REFRESH_NS))
+    if (p->gone || (p->images_ns && now_ns < p->images_ns + rest_ns(p, now_ns)))
         return false;
     p->images_ns = now_ns;
     if (wick_host_space_refresh(&p->space) || wick_elf_images_refresh(&p->images, &p->space.mem, &changed, NULL))
         return false;
     wick_elf_images_reclaim(&p->images); /* an image is borrowed only until the next refresh */
+    if (changed)
+        wick_host_cache_clear(&p->cache);
     return changed;
 }
 

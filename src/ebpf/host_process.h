@@ -139,7 +139,8 @@ void wick_host_process_end(struct wick_host_processes *ps, const struct wick_hos
 /* Whether what has the process's number is still that address space. */
 bool wick_host_process_is_same(const struct wick_host_process *p);
 
-/* Reads the mappings again, unless that was done just now. True if they have changed. */
+/* Reads the mappings again, unless that was done just now. True if they have changed; then names that were found for
+ * its code are forgotten. */
 bool wick_host_process_refresh(struct wick_host_process *p, uint64_t now_ns);
 
 /* The tables start anew: no frame is kept, and labels get their new numbers. */

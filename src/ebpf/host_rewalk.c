@@ -57,7 +57,10 @@ static struct wick_host_code code_at(const struct wick_host_process *p, uint64_t
 
 static int step_native_rule(struct wick_step_env *env, uint64_t pc, struct wick_unwind_rule *rule)
 {
-    const struct wick_host_code read = code_at(env->p, pc, false), seen = code_at(env->p, pc, true);
+    const struct wick_host_code seen = code_at(env->p, pc, true);
+    struct wick_host_code read = code_at(env->p, pc, false);
+    if (!env->p->gone && !read.image && wick_host_process_refresh(env->p, wick_clock_mono_ns()))
+        read = code_at(env->p, pc, false);
     if (!wick_host_rules_find(env->rules, &read, pc, rule))
         return 0;
     if (!env->asked)

@@ -197,8 +197,7 @@ static void find_thread(struct wick_host_processes *ps, struct wick_host_process
 static void read_published(struct wick_host_processes *ps, struct wick_host_process *p, uint64_t now_ns)
 {
     bool moved = false;
-    if (wick_host_process_refresh(p, now_ns))
-        wick_host_cache_clear(&p->cache);
+    wick_host_process_refresh(p, now_ns);
     if (wick_host_published_read(&p->published, &p->space, &p->images, now_ns, &moved))
         p->context = wick_host_process_context(ps, p, NULL);
     if (moved)
@@ -216,10 +215,8 @@ static void find_rules(struct wick_host_rules *rules, struct wick_host_process *
         return;
     }
     const struct wick_elf_image *image = wick_elf_images_find(&p->images, pc);
-    if (!image && wick_host_process_refresh(p, now_ns)) {
-        wick_host_cache_clear(&p->cache);
+    if (!image && wick_host_process_refresh(p, now_ns))
         image = wick_elf_images_find(&p->images, pc);
-    }
     /* mapped after the mappings were read, perhaps: it is missed again, and an empty page would stay for good */
     if (!image && p->images_ns < now_ns)
         return;
