@@ -427,7 +427,7 @@ static __attribute__((noinline)) void begin_record(struct walker *at)
     begin_mappings(&at->env.mappings);
 }
 
-enum { ANNOUNCE_NS = 1000000, ANNOUNCE_BYTES = 1 << 20, COPY_BYTES = 1 << 20, PAGE = 4096 };
+enum { ANNOUNCE_NS = 1000000, ANNOUNCE_BYTES = 1 << 20, COPY_BYTES = 5 << 19, PAGE = 4096 };
 
 /* Counted events and requests may be many, and announcing a record may be such an event itself: once in a while, and
  * before the ring is full. */
