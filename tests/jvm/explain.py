@@ -84,10 +84,12 @@ def ask():
         get(port, "allocation-stalls?tasks=4&mib=1")
 
 
-asking = threading.Thread(target=ask)
+asking = threading.Thread(target=ask, daemon=True)
 asking.start()
-during = explained("-d", "3", "-f", kept, "--lib", t.AGENT, str(j.pid))
-busy.set()
+try:
+    during = explained("-d", "3", "-f", kept, "--lib", t.AGENT, str(j.pid))
+finally:
+    busy.set()
 asking.join()
 r = t.wick("top", "-e", "wall", "--json", "--rows", "0", "--by", "thread", "--thread", "^(VM Thread|Finalizer|Reference Handler|Signal Dispatcher|Service Thread)", kept)
 outside = sum(row["self"] for row in json.loads(r.out)["rows"]) if r.status == 0 else 0

@@ -512,6 +512,20 @@ static void test_explicit_gc__names_tools_that_have_the_heap_collected(void **st
               "collections stopped the JVM for 30 % of the time (3.0 s)\n\n");
 }
 
+/* Several that ask are counted together, the commonest is named. */
+static void test_explicit_gc__counts_all_who_ask(void **state)
+{
+    static const char *const causes[] = {"System.gc()", "System.gc()", "Heap Dump Initiated GC", "Allocation Failure"};
+    struct scene *s = scene();
+    (void)state;
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        s->causes[s->f.ncauses++] = wick_profile_cstring(&s->p, causes[i]);
+    s->f.gcs = 4;
+    s->f.pauses_ns = 3 * S;
+    begins(s, "explicit-gc: 3 of 4 collections were asked for by System.gc() and others; "
+              "collections stopped the JVM for 30 % of the time (3.0 s)\n\n");
+}
+
 /* What the kernel counted of a thread, which is CPU time of one stack. */
 static void uses(struct scene *s, uint32_t thread, uint32_t stack, double cpu, double delay)
 {
@@ -701,6 +715,7 @@ int main(void)
         cmocka_unit_test(test_deoptimisations__have_a_place_and_cost_cpu_time),
         cmocka_unit_test(test_explicit_gc__names_the_caller_instead_of_the_heap),
         cmocka_unit_test(test_explicit_gc__names_tools_that_have_the_heap_collected),
+        cmocka_unit_test(test_explicit_gc__counts_all_who_ask),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
  * outside
  */
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -371,11 +372,17 @@ static const struct request *commonest_request(const struct wick_explain_facts *
     return best;
 }
 
+/* Whether n collections that were asked for stop the program for a time worth a word. */
+static bool asked_for(const struct wick_explain_facts *f, size_t n)
+{
+    return n >= SEVERAL && wick_explain_share((double)f->pauses_ns, (double)f->duration_ns) >= GC_LITTLE;
+}
+
 bool wick_explain_mostly_asked_for(const struct wick_explain_facts *f)
 {
     size_t its, n;
     (void)commonest_request(f, &its, &n);
-    return n >= SEVERAL && 2 * n >= f->ncauses;
+    return asked_for(f, n) && 2 * n >= f->ncauses;
 }
 
 void wick_explain_explicit_gc(struct wick_explain *x)
@@ -384,13 +391,15 @@ void wick_explain_explicit_gc(struct wick_explain *x)
     size_t its, n, methods = 0;
     const struct request *of = commonest_request(f, &its, &n);
     double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
-    if (n < SEVERAL || wick_explain_share((double)n, (double)f->ncauses) < x->rule->threshold || share < GC_LITTLE)
+    if (!asked_for(f, n) || wick_explain_share((double)n, (double)f->ncauses) < x->rule->threshold)
         return;
+    char what[64];
+    snprintf(what, sizeof what, "%s%s", of->what, its < n ? " and others" : "");
     double stopped = wick_explain_stopped(x);
     struct wick_explain_finding *r = wick_explain_found(x, stopped > (double)f->gc_ns ? stopped : (double)f->gc_ns);
-    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)its);
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)n);
     wick_explain_figure(r, "of", WICK_EXPLAIN_NUMBER, (double)f->ncauses);
-    wick_explain_say(x, r, "what", of->what);
+    wick_explain_say(x, r, "what", what);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
     while (methods < sizeof of->by / sizeof *of->by && of->by[methods].class_name)

@@ -12,11 +12,14 @@
 #include "base/sum.h"
 #include "model/name.h"
 
-#define WRITES_LEAST    2 /* samples of a function that writes to a socket, or makes connections */
-#define RESTS_LEAST     5 /* waits of a thread for a timer or for work */
-#define TIMED_LEAST     8 /* events of waits */
-#define JAM_LEAST       3 /* threads: one or two may run ahead */
-#define ELSEWHERE_LEAST 2 /* samples of something else than one wait */
+#define WRITES_LEAST    2                   /* samples of a function that writes to a socket, or makes connections */
+#define RESTS_LEAST     5                   /* waits of a thread for a timer or for work */
+#define TIMED_LEAST     8                   /* events of waits */
+#define JAM_LEAST       3                   /* threads: one or two may run ahead */
+#define STILL_LEAST     INT64_C(4000000000) /* ns: in less CPU time is read too rarely to say that a thread had none */
+#define ELSEWHERE_LEAST 2                   /* samples of something else than one wait */
+
+enum { LAST = 16 }; /* objects that were waited for */
 
 enum {
     WAITING = 1 << WICK_EXPLAIN_SLEEPING | 1 << WICK_EXPLAIN_MONITOR | 1 << WICK_EXPLAIN_PARKED |
@@ -330,6 +333,12 @@ bool wick_explain_moved(const struct wick_explain *x, uint32_t thread)
     return !x->f->nran || x->ran[thread] > 1 || wick_profile_thread_is_many(&x->f->p->threads[thread]);
 }
 
+/* Whether the time is long enough for what did not move in it to stand still. */
+static bool stands_still(const struct wick_explain *x)
+{
+    return x->f->nran && x->f->duration_ns >= STILL_LEAST;
+}
+
 /* Whether wait i counts although its thread did not run at all: somebody waits for the request, or nobody gives back
  * what a pool has lent. One that waits for an element or a notification may be a stream of events that has none; but
  * nobody has a client wait until there is room in a queue, or a permit. One thread that waits for room may be made to
@@ -339,7 +348,8 @@ static bool hangs(const struct wick_explain *x, size_t i)
     const struct wick_wait *w = &x->waits[i];
     if (w->kind == WICK_WAIT_POOL)
         return true;
-    if (x->f->wall[i].endpoint && (w->kind == WICK_WAIT_QUEUE_FULL || w->kind == WICK_WAIT_SEMAPHORE))
+    if (stands_still(x) && x->f->wall[i].endpoint &&
+        (w->kind == WICK_WAIT_QUEUE_FULL || w->kind == WICK_WAIT_SEMAPHORE))
         return true;
     if (w->kind == WICK_WAIT_QUEUE_FULL && x->jams[function_at(x->f->p, w->stack)] >= JAM_LEAST)
         return true;
@@ -372,23 +382,38 @@ bool wick_explain_none_ends(const struct wick_explain *x, const struct wick_expl
     for (size_t i = 0; i < f->nwall; i++)
         if (x->waits[i].kind == at->kind && function_at(f->p, x->waits[i].stack) == at->function && goes_on(x, i))
             return false;
-    return at->ns > 0 && f->nran;
+    return at->ns > 0 && stands_still(x);
+}
+
+/* Whether it is one of the objects that were waited for last; notes it. */
+static bool is_again(int64_t last[LAST], size_t *n, int64_t object)
+{
+    for (size_t i = 0; i < LAST && i < *n; i++)
+        if (object && last[i] == object)
+            return true;
+    last[(*n)++ % LAST] = object;
+    return false;
 }
 
 double wick_explain_timed_out(const struct wick_explain *x, const struct wick_explain_place *at)
 {
     const struct wick_lock_waits *l = &x->f->locks;
-    double all = 0, timed = 0, n = 0;
+    double all = 0, timed = 0;
+    int64_t last[LAST];
+    size_t n = 0, others = 0;
     for (uint32_t i = 0; i < l->nrows; i++) {
         const struct wick_lock_wait_row *r = &l->rows[i];
         struct wick_wait w = r->park && !r->native ? wick_explain_wait_at(x, r->stack) : (struct wick_wait){0};
         if (!w.stack || w.kind != at->kind || function_at(x->f->p, w.stack) != at->function)
             continue;
         n++;
+        /* who waits for the same again and again with a time-out has something to do in between */
+        if (is_again(last, &others, r->identity))
+            continue;
         all += (double)r->weight_ns;
         timed += r->timed_out ? (double)r->weight_ns : 0;
     }
-    return n >= TIMED_LEAST ? wick_explain_share(timed, all) : 0;
+    return n >= TIMED_LEAST && 2 * others >= n ? wick_explain_share(timed, all) : 0;
 }
 
 bool wick_explain_joins(const struct wick_explain *x, size_t i)
@@ -402,7 +427,7 @@ static bool learn_jams(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     bool *counted = calloc(f->p->nthreads + 1, sizeof *counted);
-    for (size_t i = 0; counted && i < f->nwall; i++) {
+    for (size_t i = 0; counted && stands_still(x) && i < f->nwall; i++) {
         const struct wick_wait *w = &x->waits[i];
         uint32_t thread = f->wall[i].thread;
         if (w->kind != WICK_WAIT_QUEUE_FULL || !w->stack || counted[thread] || wick_explain_moved(x, thread))
