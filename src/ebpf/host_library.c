@@ -279,8 +279,10 @@ static struct wick_host_library *from_seen(struct wick_host_libraries *ls, const
     if (!m || !m->file.device || m->file.number != c->image->inode || pc < m->lo || pc >= m->hi)
         return NULL;
     struct wick_host_library *l = seen_library(ls, &m->file);
-    if (l)
-        *found = (struct wick_host_found){c->birth, m->lo, m->hi, m->offset, c->image->inode, c->image->id, l->key};
+    wick_addr addr = 0;
+    if (!l || !address_of(l, m->offset + (pc - m->lo), &addr) || addr != pc - c->image->bias)
+        return NULL; /* it is mapped elsewhere by now */
+    *found = (struct wick_host_found){c->birth, m->lo, m->hi, m->offset, c->image->inode, c->image->id, l->key};
     return l;
 }
 

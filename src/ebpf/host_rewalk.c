@@ -49,9 +49,10 @@ STEP_FN int step_after_call(struct wick_step_env *env, uint64_t pc);
 static struct wick_host_code code_at(const struct wick_host_process *p, uint64_t pc, bool seen)
 {
     struct wick_host_code code = {.pid = (int)p->pid, .birth = p->birth, .mem = &p->space.mem};
-    code.mapped = wick_host_brief_at(p, pc);
     if (!p->gone && !seen)
         code.image = wick_elf_images_find(&p->images, pc);
+    if (p->gone || seen || code.image)
+        code.mapped = wick_host_brief_at(p, pc);
     return code;
 }
 

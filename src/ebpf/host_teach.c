@@ -220,7 +220,8 @@ static void find_rules(struct wick_host_rules *rules, struct wick_host_process *
     /* mapped after the mappings were read, perhaps: it is missed again, and an empty page would stay for good */
     if (!image && p->images_ns < now_ns)
         return;
-    const struct wick_host_code code = {(int)p->pid, p->birth, &p->space.mem, image, wick_host_brief_at(p, pc)};
+    const struct wick_host_code code = {(int)p->pid, p->birth, &p->space.mem, image,
+                                        image ? wick_host_brief_at(p, pc) : NULL};
     wick_host_rules_page(rules, &code, pc, now_ns);
 }
 
