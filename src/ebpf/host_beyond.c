@@ -26,9 +26,11 @@ int wick_host_beyond_read(struct wick_host_beyond *s, uint64_t addr, void *buf, 
     return 0;
 }
 
-void wick_host_beyond_come(struct wick_host_beyond *s, uint64_t sp)
+void wick_host_beyond_come(struct wick_host_beyond *s, uint64_t sp, bool interrupted)
 {
-    s->beyond |= sp - s->copy->at > s->copy->n;
+    bool out = sp - s->copy->at > s->copy->n;
+    s->lost |= interrupted && out && !s->beyond;
+    s->beyond |= out;
     s->sp = s->beyond ? s->sp : sp;
 }
 
@@ -37,6 +39,6 @@ bool wick_host_beyond_holds(const struct wick_host_beyond *s)
     const struct wick_host_copy *c = s->copy;
     uint8_t now[SAME_MOST];
     uint64_t n = s->sp - c->state.sp < SAME_MOST ? s->sp - c->state.sp : SAME_MOST, at = s->sp - n;
-    return s->mem && n >= SAME_LEAST && at - c->at < c->n && n <= c->n - (at - c->at) &&
+    return s->mem && !s->lost && n >= SAME_LEAST && at - c->at < c->n && n <= c->n - (at - c->at) &&
            !wick_mem_read(s->mem, at, now, n) && !memcmp(now, c->bytes + (at - c->at), n);
 }

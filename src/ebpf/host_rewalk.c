@@ -11,12 +11,14 @@
 #include "ebpf/host_rewalk.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/err.h"
 #include "ebpf/host_brief.h"
+#include "sys/whole.h"
 #include "ebpf/host_beyond.h"
 
 /* How old a sample may be, and how long a walk takes at most. */
@@ -28,6 +30,7 @@ struct wick_step_env {
     struct wick_host_beyond stack;
     struct wick_step_state state;
     struct wick_step_scratch scratch;
+    uint32_t tid;
     bool asked, ended; /* the process */
 };
 
@@ -91,6 +94,18 @@ static bool is_missing(struct wick_host_rules *rules, const struct wick_host_pro
     return !wick_host_rules_taught(rules, &code, pc);
 }
 
+/* Whether the thread is known to have left the frames beyond: it waits in the kernel, and for one further up. */
+static bool has_left(const struct wick_step_env *env)
+{
+    char path[64], text[256], *pc;
+    snprintf(path, sizeof path, "/proc/%u/task/%u/syscall", env->p->pid, env->tid);
+    if (wick_whole_text(path, text, sizeof text) <= 0 || !(pc = strrchr(text, ' ')))
+        return false; /* it runs, or is gone with all its memory */
+    *pc = 0;
+    const char *sp = strrchr(text, ' ');
+    return sp && strtoull(sp, NULL, 16) >= env->stack.sp;
+}
+
 /* The frames of the walk. Returns how many; 0 if there was no time. */
 static uint32_t walk(struct wick_step_env *env, uint64_t until_ns, struct wick_step_frame *frames)
 {
@@ -102,12 +117,13 @@ static uint32_t walk(struct wick_step_env *env, uint64_t until_ns, struct wick_s
         memset(f, 0, sizeof *f);
         if (wick_clock_mono_ns() >= until_ns)
             return 0;
-        wick_host_beyond_come(&env->stack, env->state.sp);
+        wick_host_beyond_come(&env->stack, env->state.sp, n && env->state.leaf);
         result = wick_step(env, j, &env->state, f);
         n += result != WICK_STEP_NONE;
         sure = env->stack.beyond ? sure : n;
     }
-    if (!env->stack.beyond || wick_host_beyond_holds(&env->stack))
+    wick_host_beyond_come(&env->stack, env->state.sp, n && env->state.leaf);
+    if (!env->stack.beyond || (wick_host_beyond_holds(&env->stack) && !has_left(env)))
         return n;
     sure -= sure == WICK_HOST_FRAMES;
     frames[sure] = (struct wick_step_frame){.kind = WICK_STEP_BREAK, .stop = WICK_STOP_STACK_RANGE};
@@ -158,9 +174,16 @@ const struct wick_host_record *wick_host_rewalk(struct wick_host_rewalker *w, st
         return NULL;
     until_ns = until_ns < now_ns + WALK_NS ? until_ns : now_ns + WALK_NS;
     const struct wick_host_beyond stack = wick_host_beyond(copy, p->gone ? NULL : &p->space.mem);
-    struct wick_step_env env = {
-        .rules = rules, .p = p, .stack = stack, .state = copy->state, .asked = p->gone, .ended = p->gone};
+    struct wick_step_env env = {.rules = rules,
+                                .p = p,
+                                .stack = stack,
+                                .state = copy->state,
+                                .tid = r->head.tid,
+                                .asked = p->gone,
+                                .ended = p->gone};
     uint32_t n = walk(&env, until_ns, out->frames), before = r->head.nframes;
+    if (env.stack.beyond && is_whole(r->frames, before))
+        return NULL; /* that one is of the moment of the sample */
     if (!is_whole(out->frames, n) && (n <= before || is_whole(r->frames, before)))
         return NULL;
     memcpy(out, r, offsetof(struct wick_host_record, frames));

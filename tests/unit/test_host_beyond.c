@@ -81,12 +81,12 @@ static void test_beyond__is_believed_while_the_thread_has_not_come_back(void **s
     struct wick_host_copy *c = copy_now();
     struct wick_host_beyond b = wick_host_beyond(c, &mem);
     memset(now.stack, 0xee, OUTERMOST - 1024); /* what was called since */
-    wick_host_beyond_come(&b, AT + SP + 512);
-    wick_host_beyond_come(&b, AT + OUTERMOST);
+    wick_host_beyond_come(&b, AT + SP + 512, false);
+    wick_host_beyond_come(&b, AT + OUTERMOST, false);
     assert_false(b.beyond);
     read_word(&b, AT + c->n);
     assert_true(b.beyond);
-    wick_host_beyond_come(&b, AT + c->n + 512);
+    wick_host_beyond_come(&b, AT + c->n + 512, false);
     assert_true(wick_host_beyond_holds(&b));
     now.stack[OUTERMOST - 8]++; /* the return address of what the outermost frame had called */
     assert_false(wick_host_beyond_holds(&b));
@@ -97,8 +97,8 @@ static void test_beyond__another_stack_is_believed_likewise(void **state)
 {
     struct wick_host_copy *c = copy_now();
     struct wick_host_beyond b = wick_host_beyond(c, &mem);
-    wick_host_beyond_come(&b, AT + OUTERMOST);
-    wick_host_beyond_come(&b, AT + OTHER + 64);
+    wick_host_beyond_come(&b, AT + OUTERMOST, false);
+    wick_host_beyond_come(&b, AT + OTHER + 64, false);
     assert_true(b.beyond);
     assert_true(wick_host_beyond_holds(&b));
     now.stack[OUTERMOST - 64] ^= 1;
@@ -111,19 +111,33 @@ static void test_beyond__another_stack_is_believed_likewise(void **state)
     free(c);
 }
 
+/* A signal handler's own stack stays as it is when the handler has ended. */
+static void test_beyond__what_a_signal_interrupted_is_not(void **state)
+{
+    struct wick_host_copy *c = copy_now();
+    for (unsigned interrupted = 0; interrupted < 2; interrupted++) {
+        struct wick_host_beyond b = wick_host_beyond(c, &mem);
+        wick_host_beyond_come(&b, AT + OUTERMOST, interrupted); /* a signal within the copy does not matter */
+        wick_host_beyond_come(&b, AT + OTHER + 64, interrupted);
+        wick_host_beyond_come(&b, AT + OTHER + 128, true); /* nor one beyond */
+        assert_int_equal(wick_host_beyond_holds(&b), !interrupted);
+    }
+    free(c);
+}
+
 /* Where hardly anything was called there is nothing to recognise. */
 static void test_beyond__few_words_say_nothing(void **state)
 {
     struct wick_host_copy *c = copy_now();
     for (uint64_t more = 0; more <= 128; more += 8) {
         struct wick_host_beyond b = wick_host_beyond(c, &mem);
-        wick_host_beyond_come(&b, AT + SP + more);
-        wick_host_beyond_come(&b, AT + OTHER + 64);
+        wick_host_beyond_come(&b, AT + SP + more, false);
+        wick_host_beyond_come(&b, AT + OTHER + 64, false);
         assert_int_equal(wick_host_beyond_holds(&b), more >= 64);
     }
     c->n = 0; /* the stack could not be copied */
     struct wick_host_beyond b = wick_host_beyond(c, &mem);
-    wick_host_beyond_come(&b, AT + SP + 256);
+    wick_host_beyond_come(&b, AT + SP + 256, false);
     assert_true(b.beyond);
     assert_false(wick_host_beyond_holds(&b));
     free(c);
@@ -135,6 +149,7 @@ int main(void)
         cmocka_unit_test(test_beyond__what_is_in_the_copy_is_read_there),
         cmocka_unit_test(test_beyond__is_believed_while_the_thread_has_not_come_back),
         cmocka_unit_test(test_beyond__another_stack_is_believed_likewise),
+        cmocka_unit_test(test_beyond__what_a_signal_interrupted_is_not),
         cmocka_unit_test(test_beyond__few_words_say_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
