@@ -610,7 +610,8 @@ int wait_waking(unsigned long long *ctx)
     w->woken = 1;
     w->waker.role = works ? WICK_HOST_WOKE : WICK_HOST_INTERRUPT;
     w->waker.pid = (__u32)task->tgid;
-    bool same = works && task->tgid == ((struct task_struct *)ctx[0])->tgid;
+    bool same = works && task->tgid == ((struct task_struct *)ctx[0])->tgid && !(task->flags & KTHREAD) &&
+                ((const struct pt_regs *)bpf_task_pt_regs(task))->orig_rax == __NR_futex;
     w->waker.tid = same ? (__u32)task->pid : 0;
     w->waker.birth = birth_of(leader);
     bpf_probe_read_kernel_str(w->waker.comm, sizeof w->waker.comm, same ? task->comm : leader->comm);

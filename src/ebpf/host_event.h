@@ -212,7 +212,7 @@ struct wick_host_other {
     struct wick_host_birth birth;
     union {
         uint64_t ns;  /* that it ran, as many times as the record stands for */
-        uint64_t tid; /* of what woke the thread, if that is of the same process: its own number on this machine */
+        uint64_t tid; /* of what woke the thread by futex(), if that is of the same process */
     };
     uint32_t pid, role;
     char comm[WICK_HOST_COMM]; /* of the process; with a tid that of the thread */

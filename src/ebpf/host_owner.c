@@ -35,7 +35,7 @@ bool wick_host_owner_is_locking(const struct wick_host_tables *t, const struct w
 
 /* 1: it waits for such a lock, 0: it does not, -1: the frames around decide. A thread that has been notified waits for
  * the lock of its condition in the acquire() of that. */
-static int decides(const struct wick_jfr_frame *f, const struct wick_jfr_method *m, bool *acquires)
+static int decides(const struct wick_jfr_frame *f, const struct wick_jfr_method *m, bool *parks, bool *acquires)
 {
     static const char locks[] = "java/util/concurrent/locks/", queue[] = "AbstractQueuedSynchronizer";
     const char *name;
@@ -47,9 +47,11 @@ static int decides(const struct wick_jfr_frame *f, const struct wick_jfr_method 
     if (f->kind != WICK_FRAME_C1 && f->kind != WICK_FRAME_C2 && f->kind != WICK_FRAME_INLINED &&
         f->kind != WICK_FRAME_INTERPRETED)
         return -1;
-    if (wick_wait_state_java(m->class_name, m->name) == WICK_JFR_STATE_PARKED)
+    if (wick_wait_state_java(m->class_name, m->name) == WICK_JFR_STATE_PARKED) {
+        *parks = true;
         return -1;
-    if (strncmp(m->class_name, locks, sizeof locks - 1) != 0)
+    }
+    if (!*parks || strncmp(m->class_name, locks, sizeof locks - 1) != 0)
         return 0;
     name = m->class_name + sizeof locks - 1;
     if (!strcmp(name, "LockSupport"))
@@ -65,11 +67,11 @@ static int decides(const struct wick_jfr_frame *f, const struct wick_jfr_method 
 
 bool wick_host_owner_is_java(const struct wick_host_tables *t, const struct wick_jfr_frame *frames, uint32_t n)
 {
-    bool acquires = false;
+    bool parks = false, acquires = false;
     int is = -1;
     for (uint32_t i = 0; i < n && is < 0; i++)
         if (frames[i].method && frames[i].method <= t->nmethods)
-            is = decides(&frames[i], &t->methods[frames[i].method - 1], &acquires);
+            is = decides(&frames[i], &t->methods[frames[i].method - 1], &parks, &acquires);
     return is > 0;
 }
 

@@ -9,7 +9,9 @@
  *
  * Java's locks say who has them in objects that move. But who gives one up wakes the thread that is next: HotSpot when
  * a monitor is left, java.util.concurrent when a ReentrantLock or a write lock is unlocked. So a wait for one of these
- * that a thread of the same process ended was for that thread. One that a timer or an interrupt ended says nothing.
+ * that a thread of the same process ended by futex() was for that thread: the last one of those that had the lock
+ * until then. Thread.interrupt() and a tryLock() that gives up wake as well, and are taken for owners. One that a timer
+ * or an interrupt of the processor ended says nothing.
  */
 #ifndef WICK_EBPF_HOST_OWNER_H
 #define WICK_EBPF_HOST_OWNER_H

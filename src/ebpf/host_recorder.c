@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -266,8 +267,11 @@ static const char *lock_owner(struct wick_host_recorder *r, struct wick_host_pro
     const struct wick_host_head *h = &s->head;
     if (h->lock_owner && wick_host_owner_is_locking(&r->tables, r->frames, n))
         return wick_host_owner_name(&r->owners, p, h->lock_owner, h->time_ns);
+    if (h->call != SYS_futex || (h->flags & WICK_HOST_DISK))
+        return NULL;
     for (uint32_t i = 0; i < h->nothers; i++)
         if (others[i].role == WICK_HOST_WOKE && others[i].tid && others[i].tid != h->tid &&
+            strncmp(others[i].comm, "VM Thread", WICK_HOST_COMM) != 0 && /* at the end of a safepoint */
             wick_host_owner_is_java(&r->tables, r->frames, n)) {
             snprintf(room, WICK_HOST_OWNER_NAME, "%.*s-%u", WICK_HOST_COMM - 1, others[i].comm,
                      (unsigned)others[i].tid);

@@ -18,12 +18,15 @@ MONITORS = ("waiter-sync", "waiter-busy") if int(t.JDK) > 8 else ()
 
 
 def owners_in(recording, pid):
-    """{waiter: {owner or "": seconds}} of the time asleep, and {waiter: {(owner, who woke it)}}."""
+    """{waiter: {owner or "": seconds}} of the time asleep, and {waiter: {(owner, who woke it)}}, of waits whose stack is whole: only these
+    say for which lock a thread waits."""
     asleep, wakers = collections.defaultdict(collections.Counter), collections.defaultdict(set)
     for e in t.json_values(recording.file, "profiler.WallClockSample"):
         labels = dict(pair.split("=", 1) for pair in e["context"].split(",") if "=" in pair)
         name = e["sampledThread"]["osName"]
         if not labels.get("process", "").endswith(f"-{pid}") or name not in PAIRS or e["state"] not in ("STATE_PARKED", "STATE_BLOCKED_ON_MONITOR_ENTER"):
+            continue
+        if "broken: " in str(e["stackTrace"]):
             continue
         owner = labels.get("lock-owner", "")
         asleep[name][re.sub(r"-\d+$", "", owner)] += t.json_seconds(e["weight"])
@@ -37,13 +40,16 @@ if tried.status in (5, 6):
     t.done()
 j = t.Jvm(["-Xmx64m", "-XX:+UseSerialGC", "-cp", classes, "Locks"], "locks")
 t.check("the JVM runs", j.wait_for(r"(?m)^up"), j.output())
-recording = Recording("locks", "sched")
-j.ask("hold 1", r"held (\d+)")  # the JVM is known then, and the stacks of its waits
-j.ask(f"hold {HELD_MS}", r"held (\d+)")
-recording.end()
-seen, by = owners_in(recording, j.pid)
-dropped = int([e for e in t.events(recording.file, "wick.SampleTotals") if e["type"] == "wall"][-1]["dropped"])
-print(f"# {({k: dict(v) for k, v in seen.items()})}")
+dropped, attempts = 1, 0
+while dropped and attempts < 10:  # a crowded machine may lose the very waits that matter
+    recording = Recording(f"locks{attempts}", "sched")
+    j.ask("hold 1", r"held (\d+)")  # the JVM is known then, and the stacks of its waits
+    j.ask(f"hold {HELD_MS}", r"held (\d+)")
+    recording.end()
+    seen, by = owners_in(recording, j.pid)
+    dropped = int([e for e in t.events(recording.file, "wick.SampleTotals") if e["type"] == "wall"][-1]["dropped"])
+    attempts += 1
+    print(f"# {dropped} lost, {({k: dict(v) for k, v in seen.items()})}")
 for waiter in ("waiter-lock", *MONITORS):
     owner, rows = PAIRS[waiter], seen[waiter]
     t.check(f"{waiter}: {owner} had the lock, and nobody else", (dropped or rows[owner] > 0) and set(rows) <= {owner, ""}, rows)
