@@ -310,7 +310,7 @@ void wick_host_alloc_meet(struct wick_host_alloc *a, struct wick_host_process *p
 static bool visit(struct wick_host_alloc *a, const struct wick_host_head *h, uint64_t now_ns)
 {
     struct wick_host_process *p = wick_host_process_of(a->processes, h);
-    a->unread += p && p->gone;
+    a->unread += p && p->gone && !wick_host_process_is_same(p);
     if (!p || p->gone)
         return true;
     wick_host_process_refresh(p, now_ns);
@@ -373,11 +373,20 @@ void wick_host_alloc_round(struct wick_host_alloc *a, uint64_t now_ns)
     a->nwaiting = kept;
 }
 
+/* One that is known now need not be visited. */
+static void forget_waiting(struct wick_host_alloc *a, const struct wick_host_birth *birth)
+{
+    for (uint32_t i = 0; i < a->nwaiting; i++)
+        if (a->waiting[i].head.birth.start_ns == birth->start_ns && a->waiting[i].head.birth.execs == birth->execs)
+            a->waiting[i--] = a->waiting[--a->nwaiting];
+}
+
 void wick_host_alloc_end(struct wick_host_alloc *a, const struct wick_host_birth *birth)
 {
     struct wick_host_alloc_jvm *j = a->kernel ? find(a, birth) : NULL;
     if (!j)
         return;
+    forget_waiting(a, birth);
     bury_jvm(a, j);
     *j = a->jvms[--a->njvms];
 }
