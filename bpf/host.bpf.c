@@ -505,6 +505,8 @@ STEP_FN int put(struct walker *at)
     /* a new process may not live until the ring is read next, and rules that were missed are for the next walk */
     bool now = (at->record.head.flags & WICK_HOST_MISSED) || at->env.fresh;
     __u32 type = at->record.head.type;
+    if (type == WICK_HOST_SAMPLE)
+        now = now || may_announce(at, false);
     if (type == WICK_HOST_OCCURRENCE || type == WICK_HOST_IO || type == WICK_HOST_STALL || type == WICK_HOST_CALL ||
         type == WICK_HOST_ALLOC)
         now = may_announce(at, now);
