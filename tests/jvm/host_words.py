@@ -5,6 +5,7 @@
 grow: a status and a message that name what is wrong."""
 import os
 import shutil
+import tempfile
 
 import jvmtest as t
 
@@ -43,15 +44,17 @@ for words, named in WRONG.items():
     r = t.wick("host", *words)
     t.check(f"wick host {' '.join(words)} is refused by name", r.status == 2 and named in r.err and not r.out, r)
 if not os.geteuid() and shutil.which("setpriv"):
-    copy = os.path.join("/tmp", f"wick-host-words-{os.getpid()}")
+    folder = tempfile.mkdtemp(prefix="wick-host-words-")
+    os.chmod(folder, 0o755)
+    copy, none = os.path.join(folder, "wick"), os.path.join(tempfile.gettempdir(), os.path.basename(folder) + ".jfr")
     shutil.copy(t.WICK, copy)
-    for words in (("-f", "/tmp/none.jfr"), ("top",), ("explain", "-f", "/tmp/none.jfr")):
+    for words in (("-f", none), ("top",), ("explain", "-f", none)):
         r = t.run("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", copy, "host", "-d", "100ms", *words)
         t.check(f"without rights wick host {words[0]} names them and what works instead", r.status in (5, 6) and "wick record" in r.err, r)
-        t.check("and makes no file", not os.path.exists("/tmp/none.jfr"))
+        t.check("and makes no file", not os.path.exists(none))
     r = t.run("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", copy, "host", "doctor")
     t.check("wick host doctor says which are missing", r.status == 6 and "CAP_BPF" in r.out, r)
-    os.unlink(copy)
+    shutil.rmtree(folder)
 else:
     t.skip("wick host without rights", "it takes root to be someone else")
 tried = t.wick("host", "-d", "100ms", "-f", t.path("try.jfr"))
