@@ -98,3 +98,31 @@ test('search: what is brought into sight moves the page and not what stands abov
   assert.deepEqual(await scrolled(), ['page scrolls stack']);
   await pages.close(page);
 });
+
+test('search: the field of a flame graph takes what is typed, Delete included, and what the graph has no use for is the browser\u2019s', async () => {
+  const page = await pages.open(`#/r/r1/cpu?event=${WALL}&idle=1`);
+  await page.waitForFunction(() => window.wickFlame?.started);
+  await pages.settled(page);
+  await page.evaluate(() => window.wickFlame.select(1));
+  await page.keyboard.press('/');
+  await page.keyboard.type('methodd1x');
+  await page.keyboard.press('Backspace');
+  for (const key of ['ArrowLeft', 'ArrowLeft', 'Delete', 'End', '2', 'Home', 'Delete', 'm']) await page.keyboard.press(key);
+  assert.equal(await page.inputValue('#query'), 'method12');
+  await page.waitForFunction(() => location.hash.includes('search=method12'));
+  assert.equal(await page.evaluate(() => location.hash.includes('exclude_path')), false);
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'clear');
+  await page.keyboard.press('Shift+Tab');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'query');
+  for (const id of ['tree', 'view']) {
+    await page.focus(`#${id}`);
+    await page.keyboard.press('Tab');
+    assert.notEqual(await page.evaluate(() => document.activeElement.id), id);
+  }
+  const prevented = (where, key) => page.evaluate(([id, name]) => !document.getElementById(id).dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true, cancelable: true })), [where, key]);
+  await page.focus('#tree');
+  assert.deepEqual([await prevented('tree', 'F5'), await prevented('tree', 'ArrowUp'), await prevented('tree', 'Delete')], [false, true, true]);
+  await pages.settled(page);
+  await pages.close(page);
+});

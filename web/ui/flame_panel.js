@@ -96,7 +96,8 @@ export class FlamePanel extends FlameGraph {
   }
 
   onKey(e) {
-    if (e.key !== 'Delete' || !(this.state.selected > 0)) return super.onKey(e);
+    if (e.key !== 'Delete' || !(this.state.selected > 0) || document.activeElement === $('query')) return super.onKey(e);
+    e.preventDefault();
     this.cut(this.state.selected);
     return true;
   }

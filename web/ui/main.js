@@ -297,8 +297,10 @@ class Ui {
     const tab = TABS[Number(e.key) - 1];
     if (!typing && run) run();
     else if (!typing && tab && this.state.recording) this.navigate({ tab });
-    else if (this.graphHasKey(e)) window.wickFlame.onKey(e);
-    else if (typing || !this.view.find?.onKey(e)) return;
+    else if (this.graphHasKey(e)) {
+      window.wickFlame.onKey(e); // it prevents what it has done
+      return;
+    } else if (typing || !this.view.find?.onKey(e)) return;
     e.preventDefault();
   }
 
