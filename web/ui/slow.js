@@ -212,6 +212,12 @@ class Trace extends Slot {
     if (trace) this.ask(context, `trace/${encodeURIComponent(trace)}`, []);
   }
 
+  /** The error stands in its place: the next answer is drawn, also if it is the same. */
+  fail(e) {
+    this.said = '';
+    super.fail(e);
+  }
+
   /** What the owner of a lock did elsewhere: the trace that it worked for, or its stacks at that time. */
   wayTo(owner, from, to) {
     const [, name] = /^\[(.*?)(?: tid=\d+)?\]$/s.exec(owner.thread) ?? ['', owner.thread];
