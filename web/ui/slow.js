@@ -23,6 +23,8 @@ const KEY = [['cpu', 'on CPU'], ['run', 'running, by the wall clock'], ['wait', 
 /** From where on traces are listed, the slowest first: figures of the endpoint. */
 const AROUND = [['', 'Slowest'], ['p99', 'p99'], ['p90', 'p90'], ['p50', 'Median']];
 
+const aroundOf = ({ around }) => (AROUND.some(([key]) => key === around) ? around : '');
+
 /** The event whose stacks say what threads did: the wall clock if it was recorded. */
 const stacksOf = (recording) => eventsOf(recording, ['wall'])[0] ?? eventsOf(recording, ['cpu'])[0];
 
@@ -67,7 +69,8 @@ export class SlowView {
   askTraces() {
     const { state } = this.context;
     const pick = parsePick(state.pick);
-    const most = AROUND.some(([key]) => key === state.around) && this.endpoints.of(state.endpoint)?.[`${state.around}_ns`];
+    const most = !pick && this.endpoints.of(state.endpoint)?.[`${aroundOf(state)}_ns`];
+    this.traces.from = most ? aroundOf(state) : '';
     const range = pick ? Object.entries(pick) : [...rangeOf(state), ...(most ? [['most', String(most + 1)]] : [])];
     this.traces.ask(this.context, 'traces', [...(state.endpoint ? [['endpoint', state.endpoint]] : []), ...range, ['rows', '50']]);
   }
@@ -150,6 +153,7 @@ class Latency extends Slot {
 class Traces extends Slot {
   constructor() {
     super('section.card');
+    this.from = ''; // what is asked for is below that figure of the endpoint
     this.head = h('h2');
     this.around = new Segment('div.segment.small', 'Traces from', (around) => this.context.navigate({ around, trace: '' }));
     this.top = h('div.card-head', this.head, this.around.root);
@@ -174,10 +178,9 @@ class Traces extends Slot {
     const those = picked ? ` of the chosen ${answer.total === 1 ? 'request' : 'requests'}` : of;
     const opens = this.single && picked && answer.total === 1;
     this.single = false;
-    const { around, endpoint } = context.state;
-    this.around.root.hidden = !endpoint || picked;
-    this.around.update(AROUND, (key) => key === around);
-    const from = around && endpoint && !picked ? `Traces up to the ${around === 'p50' ? 'median' : `${around.slice(1)}th percentile`}` : 'Slowest traces';
+    this.around.root.hidden = !context.state.endpoint || picked;
+    this.around.update(AROUND, (key) => key === aroundOf(context.state));
+    const from = this.from ? `Traces up to the ${this.from === 'p50' ? 'median' : `${this.from.slice(1)}th percentile`}` : 'Slowest traces';
     this.head.textContent = cleanText(`${from}${those}${answer.total > answer.traces.length ? `, ${answer.traces.length} of ${formatCount(answer.total)}` : ''}`);
     this.table.update(answer.traces);
     this.keep(this.top, this.table.root);
