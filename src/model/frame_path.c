@@ -62,7 +62,7 @@ void wick_frame_path_free(struct wick_frame_path *path)
 
 static bool begins_with_start(const struct wick_frame_path *path)
 {
-    return path->from_root && !strcmp(path->names[0], START);
+    return !strcmp(path->names[0], START);
 }
 
 bool wick_frame_path_ends_with(const struct wick_frame_path *path, const struct wick_profile *p, uint32_t frame,

@@ -135,6 +135,10 @@ static void test_shape__a_path_leaves_out_one_subtree(void **state)
     check_without("a.Main.run;a.Shop.buy;a.Cart.sum", ALL - CART);
     check_without("[thread start];a.Main.run;*", ALL - STARTED);
     check_without("[thread start];*", ALL - STARTED);
+    /* leaf-up, where the start of a thread is the last box */
+    check_without("*;[thread start];a.Main.run;a.Shop.buy;a.Cart.sum", ALL - STARTED);
+    check_without("*;[thread start];a.Main.run;*", ALL - STARTED);
+    check_without("*;[thread start];a.Shop.buy;*", ALL);
     check_without("a.Main.run;a.Tax.of;*", ALL);
 }
 
