@@ -19,6 +19,26 @@ static int refuse(struct wick_frame_path *path, const char *text, struct wick_er
                         text);
 }
 
+static int digit_of(char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *at = c ? strchr(digits, c) : NULL;
+    return at ? (int)(at - digits) : -1;
+}
+
+/* Undoes \xHH, in place; but for \x00, which stays. */
+static void unescape(char *name)
+{
+    char *to = name;
+    for (const char *s = name; *s; to++) {
+        int high = s[0] == '\\' && s[1] == 'x' ? digit_of(s[2]) : -1, low = high < 0 ? -1 : digit_of(s[3]);
+        bool escape = low >= 0 && high + low > 0;
+        *to = escape ? (char)(high << 4 | low) : *s;
+        s += escape ? 4 : 1;
+    }
+    *to = 0;
+}
+
 int wick_frame_path_parse(struct wick_frame_path **out, const char *text, struct wick_err *err)
 {
     size_t most = 1;
@@ -40,6 +60,8 @@ int wick_frame_path_parse(struct wick_frame_path **out, const char *text, struct
         bool star = !strcmp(at, "*");
         if (!*at || (star && at != copy && next))
             return refuse(path, text, err);
+        if (!star)
+            unescape(at);
         if (!star)
             path->names[path->n++] = at;
         else if (at == copy)

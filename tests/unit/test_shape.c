@@ -142,6 +142,35 @@ static void test_shape__a_path_leaves_out_one_subtree(void **state)
     check_without("a.Main.run;a.Tax.of;*", ALL);
 }
 
+/* Of Rust: semicolons belong to types. */
+static void test_shape__names_in_a_path_may_have_escapes(void **state)
+{
+    static const struct {
+        const char *path;
+        bool left_out;
+    } paths[] = {
+        {"a.Main.run;[u8\\x3b4]::cmp\\x5c;*", true},
+        {"*;[u8\\x3b4]::cmp\\x5c", true},
+        {"*;[u8\\x3b4]::cmp\\", true}, /* what is no escape is itself */
+        {"*;[u8;4]::cmp\\x5c;*", false},
+        {"*;[u8\\x3b4]::cmp\\x5", false},
+        {"*;\\x2a", false},
+        {"*;[u8\\x3b4]::cmp\\x5c\\x00", false},
+    };
+    struct wick_err err = {0};
+    for (unsigned i = 0; i < sizeof paths / sizeof *paths; i++) {
+        struct test t;
+        struct wick_shape s = {0};
+        make(&t);
+        add(&t, t.cpu, "web-1", "RUNNABLE", NULL, "a/Main.run/1 libx.so.[u8;4]::cmp\\/4", STARTED);
+        assert_int_equal(wick_shape_test_path(&s, paths[i].path, &err), 0);
+        assert_int_equal(wick_shape_apply(&s, &t.p, NULL, &err), 0);
+        assert_int_equal(t.p.events[t.cpu].weight, ALL - (paths[i].left_out ? STARTED : 0));
+        wick_shape_release(&s);
+        wick_profile_release(&t.p);
+    }
+}
+
 /* The profiler's frames are not shown, so a path goes over them. */
 static void test_shape__a_path_leads_over_frames_of_the_profiler(void **state)
 {
@@ -430,6 +459,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shape__threads_labels_and_frames_choose_samples),
         cmocka_unit_test(test_shape__a_path_leaves_out_one_subtree),
+        cmocka_unit_test(test_shape__names_in_a_path_may_have_escapes),
         cmocka_unit_test(test_shape__a_path_leads_over_frames_of_the_profiler),
         cmocka_unit_test(test_shape__what_is_no_path_is_refused),
         cmocka_unit_test(test_shape__sums_of_event_types_follow),

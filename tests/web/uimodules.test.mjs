@@ -29,7 +29,7 @@ import { roundTop, scaleTop, seriesColour, seriesName, stackOrder, STATES, stepP
 import { percentilesOver } from '../../web/ui/slow.js';
 import { READINGS, sparkPaths } from '../../web/ui/spark.js';
 import { cpuShare, jvmTitle } from '../../web/ui/start.js';
-import { baseState, chipsOf, compareQueryOf, emptyState, exactly, formatState, parseState, queryOf } from '../../web/ui/state.js';
+import { baseState, chipsOf, compareQueryOf, emptyState, exactly, formatState, leaveOutPath, parseState, queryOf } from '../../web/ui/state.js';
 import { sortedRows } from '../../web/ui/table.js';
 
 const web = new URL('../../web/', import.meta.url).pathname;
@@ -276,6 +276,14 @@ test('export: a shell reads back every word, and nothing in one reaches the term
   // fish takes a backslash in single quotes for an escape; a shell without $'...' would end that word at a quote
   assert.equal(shellWord(String.raw`\'`), String.raw`''\\''\'''`);
   assert.equal(shellWord(`\\'\u0007`), String.raw`$'\x5c\x27\x07'`);
+});
+
+test('paths: names may have what separates names, and lines', () => {
+  const path = (name) => leaveOutPath(emptyState(), ['main', name], [false, true]).exclude_path;
+  assert.equal(path('<[u8; 32] as a\\b>::f'), 'main;<[u8\\x3b 32] as a\\x5cb>::f;*');
+  assert.deepEqual([path('*'), path('a*'), path('a\nb\r')], ['main;\\x2a;*', 'main;a*;*', 'main;a\\x0ab\\x0d;*']);
+  const words = commandOf({ ...emptyState(), tab: 'cpu', exclude_path: path('[u8; 2]') }, { path: 'a.jfr' });
+  assert.equal(words[words.indexOf('--exclude-path') + 1], 'main;[u8\\x3b 2];*');
 });
 
 test('export: the command has all filters of the page', () => {

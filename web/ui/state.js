@@ -150,6 +150,9 @@ export function pathsOf({ exclude_path: paths }) {
 
 const LONGEST_PATH = 2000; // several have to fit an address
 
+/** A name as it stands in a path. */
+const escaped = (name) => (name === '*' ? '\\x2a' : name.replace(/[;\\\n\r]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`));
+
 /** What leaves out one subtree more. @param names of its frames, root first @param open whether a stack may have other frames before, and after them */
 export function leaveOutPath(state, names, [before, after]) {
   const kept = names.slice();
@@ -157,7 +160,7 @@ export function leaveOutPath(state, names, [before, after]) {
     kept.shift();
     before = true;
   }
-  const path = [...(before ? ['*'] : []), ...kept, ...(after ? ['*'] : [])].join(';');
+  const path = [...(before ? ['*'] : []), ...kept.map(escaped), ...(after ? ['*'] : [])].join(';');
   const more = (key) => ({ [key]: [...new Set([...pathsOf({ exclude_path: state[key] }), path])].join('\n') });
   return { ...more('exclude_path'), ...(state.split && more(`${BASE}exclude_path`)) };
 }
