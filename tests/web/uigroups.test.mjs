@@ -66,21 +66,23 @@ test('side by side: by package, whose name shows its flame graph alone', async (
   await pages.close(page);
 });
 
+/** The paths that the address leaves out. */
+const left = (page) => page.evaluate(() => new URLSearchParams(location.hash.split('?')[1]).get('exclude_path'));
+
 test('Alt-click leaves out the subtree of a box and nothing else, more of them with each, and back brings them back', async () => {
   const page = await pages.open(`#/r/r1/cpu?event=${WALL}&idle=1&show=groups&group=thread`);
   const shares = () => page.$$eval('.group', (all) => all.map((e) => e.getAttribute('aria-label').split(',')[0]));
-  const left = () => page.evaluate(() => new URLSearchParams(location.hash.split('?')[1]).get('exclude_path'));
   await page.waitForSelector('.group canvas');
   await pages.settled(page);
   assert.equal((await shares()).length, 3);
   await page.click('.group:nth-child(2) canvas', { position: { x: 10, y: 8 }, modifiers: ['Alt'] });
   await page.waitForFunction(() => location.hash.includes('exclude_path='));
   await pages.settled(page);
-  assert.equal(await left(), 'com.example.Service.method22;*');
+  assert.equal(await left(page), 'com.example.Service.method22;*');
   await page.click('.group:nth-child(2) canvas', { position: { x: 10, y: 8 }, modifiers: ['Alt'] });
   await page.waitForFunction(() => location.hash.includes('%0A'));
   await pages.settled(page);
-  assert.match(await left(), /^com\.example\.Service\.method22;\*\ncom/);
+  assert.match(await left(page), /^com\.example\.Service\.method22;\*\ncom/);
   await page.goBack();
   await page.goBack();
   await page.waitForFunction(() => !location.hash.includes('exclude_path='));
@@ -132,5 +134,23 @@ test('Alt-click, or Delete, in the flame graph: the weight of the box goes, leaf
   assert.match(await page.textContent('.export-command code'), /--exclude-path \$?'\*;/);
   await page.goBack();
   await drawn(whole.all);
+  await pages.close(page);
+});
+
+test('Delete on the page Compare cuts what that page shows, whatever the page CPU was left with', async () => {
+  const page = await pages.open(`#/r/r1/compare?event=${WALL}&idle=1&base=r1&show=sandwich&focus=x&callers=1`);
+  await page.waitForFunction(() => window.wickFlame?.started);
+  await pages.settled(page);
+  const name = await page.evaluate(() => {
+    const { view } = window.wickFlame;
+    const node = view.first(0);
+    window.wickFlame.select(node);
+    return window.wickFlame.frameName();
+  });
+  await page.focus('#tree');
+  await page.keyboard.press('Delete');
+  await page.waitForFunction(() => location.hash.includes('exclude_path='));
+  assert.equal(await left(page), `${name};*`);
+  await pages.settled(page);
   await pages.close(page);
 });

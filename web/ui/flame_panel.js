@@ -104,12 +104,13 @@ export class FlamePanel extends FlameGraph {
 
   /** Leaves out a subtree: the stacks that begin like the box and, in the leaf-up view, those that end like it. */
   cut(node) {
-    const { leaf, show, callers } = this.address;
-    const up = show === 'sandwich' && callers;
+    const { leaf, tab, show, callers } = this.address;
+    const sandwich = tab === 'cpu' && show === 'sandwich'; // Compare keeps what CPU shows
+    const up = sandwich && callers;
     const names = namesAbove(this.view, node);
     let { zoom } = this.state;
     for (let i = zoom; i > 0; i = this.view.parent[i]) if (i === node) zoom = this.view.parent[node];
-    const open = [show === 'sandwich' ? !(up && leaf) : leaf, up || !leaf];
+    const open = [sandwich ? !(up && leaf) : leaf, up || !leaf];
     this.onChange({ ...leaveOutPath(this.address, leaf === up ? names.reverse() : names, open), zoom: this.zoomPath(zoom) }, true);
   }
 
