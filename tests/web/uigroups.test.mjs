@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Profile, base64Bytes } from '../../web/flame/data.js';
+import { says } from './awaited.mjs';
 import { violations } from './axe.mjs';
 import { describe } from './ui-fixture.mjs';
 import { fits, MODES, stage, WICK } from './ui-page.mjs';
@@ -152,5 +153,27 @@ test('Delete on the page Compare cuts what that page shows, whatever the page CP
   await page.waitForFunction(() => location.hash.includes('exclude_path='));
   assert.equal(await left(page), `${name};*`);
   await pages.settled(page);
+  await pages.close(page);
+});
+
+test('a subtree for which a question has no room is not left out, and the page says so', async () => {
+  const paths = Array.from({ length: 31 }, (_, i) => `no.such.method${i};*`).join('\n');
+  const page = await pages.open(`#/r/r1/cpu?event=${WALL}&idle=1&exclude_path=${encodeURIComponent(paths)}`);
+  await page.waitForFunction(() => window.wickFlame?.started);
+  await pages.settled(page);
+  await page.evaluate(() => window.wickFlame.select(1));
+  await page.focus('#tree');
+  await page.keyboard.press('Delete');
+  await says(page, '#toast.on', /^Not left out/);
+  assert.equal(await left(page), paths);
+  await page.click('.filter-chip button');
+  await page.waitForFunction(() => !location.hash.includes('method0%3B'));
+  await pages.settled(page);
+  await page.evaluate(() => window.wickFlame.select(1));
+  await page.focus('#tree');
+  await page.keyboard.press('Delete');
+  await page.waitForFunction((n) => new URLSearchParams(location.hash.split('?')[1]).get('exclude_path').split('\n').length === n, 31);
+  await pages.settled(page);
+  assert.equal(await page.$('.error'), null);
   await pages.close(page);
 });

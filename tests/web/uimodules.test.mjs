@@ -286,6 +286,21 @@ test('paths: names may have what separates names, and lines', () => {
   assert.equal(words[words.indexOf('--exclude-path') + 1], 'main;[u8\\x3b 2];*');
 });
 
+test('paths: whole ones only, and no more than a question to the server has room for', () => {
+  const names = (n, name) => Array.from({ length: n }, (_, i) => `${name}${i}`);
+  const add = (state, ...path) => leaveOutPath({ ...emptyState(), ...state }, path, [false, true]);
+  assert.equal(add({}, ...names(150, 'com.acme.shop.Cart.sum')).exclude_path, `${names(150, 'com.acme.shop.Cart.sum').join(';')};*`);
+  assert.equal(add({}, ...names(400, 'com.acme.shop.Cart.sum')), null, 'bytes of paths');
+  assert.equal(add({}, '\u00e4'.repeat(4100)), null, 'bytes, not characters');
+  assert.equal(add({}, '<'.repeat(4100)), null, 'bytes as they are sent');
+  const most = names(27, 'a').join('\n');
+  const state = { exclude_path: most, thread: 't', labels: ['a:b', 'c:d'] };
+  assert.equal(add(state, 'b').exclude_path, `${most}\nb;*`);
+  assert.equal(add({ ...state, state: 's' }, 'b'), null, 'conditions');
+  assert.deepEqual(add({ split: true }, 'b'), { exclude_path: 'b;*', base_exclude_path: 'b;*' });
+  assert.equal(add({ split: true, base_exclude_path: names(31, 'a').join('\n') }, 'b'), null, 'conditions of the base');
+});
+
 test('export: the command has all filters of the page', () => {
   const recording = { path: '/tmp/a b.jfr' };
   const command = commandOf({ ...FULL, eventKind: 'wall' }, recording);

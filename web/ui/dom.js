@@ -179,3 +179,15 @@ export function errorBox(error, title = 'This cannot be shown') {
 export function say(text) {
   document.getElementById('live').textContent = cleanText(text);
 }
+
+let toastTimer = 0;
+
+/** Says something in sight, for some seconds. */
+export function toast(text) {
+  const box = document.getElementById('toast');
+  box.textContent = cleanText(text);
+  box.classList.add('on');
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => box.classList.remove('on'), 5000);
+  say(text);
+}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filters as chips, and the form that adds one. A page has them in a row above it; the page Compare for each of its sides.
 import { get, of } from './api.js';
-import { h, say } from './dom.js';
+import { h, toast } from './dom.js';
 import { STATES } from './series.js';
-import { chipsOf, FILTERS, pathsOf } from './state.js';
+import { chipsOf, FILTERS, fitsQuestion, pathsOf } from './state.js';
 
 const NAMES = { endpoint: 'endpoint', label: 'label', thread: 'thread', process: 'process', state: 'state', kind: 'kind of code', package: 'package', filter: 'through', exclude: 'without', exclude_path: 'without subtree' };
 const HINTS = { endpoint: 'GET /path', label: 'key:value', thread: 'name, regex', process: 'name or number, regex', state: 'state, regex', kind: 'leaf frame: java, kernel \u2026', package: 'com.acme', filter: 'frame, regex', exclude: 'frame, regex', exclude_path: 'A.main;B.run;*' };
@@ -91,9 +91,9 @@ export class FilterAdder {
 
   add(key, text) {
     if (!text) return;
-    if (key === 'exclude_path') this.options.onAdd({ [key]: [...pathsOf(this.state), text].join('\n') });
-    else if (key !== 'label') this.options.onAdd({ [key]: text });
-    else if (text.includes(':')) this.options.onAdd({ labels: [...this.state.labels, text] });
-    else say('A label is written key:value');
+    const part = { exclude_path: () => ({ [key]: [...pathsOf(this.state), text].join('\n') }), label: () => ({ labels: [...this.state.labels, text] }) }[key]?.() ?? { [key]: text };
+    if (key === 'label' && !text.includes(':')) toast('A label is written key:value');
+    else if (fitsQuestion({ ...this.state, ...part })) this.options.onAdd(part);
+    else toast('Not added: all filters together would be more than a question may have');
   }
 }

@@ -7,7 +7,7 @@
 import { $, FlameGraph } from '../flame/graph.js';
 import { kindGroup } from '../flame/kinds.js';
 import { nameOf } from '../flame/views.js';
-import { button, h } from './dom.js';
+import { button, h, toast } from './dom.js';
 import { leaveOutPath } from './state.js';
 
 /** FNV-1a over UTF-16 units, 32 bits, in base 36. */
@@ -22,6 +22,13 @@ export function namesAbove(view, node) {
   const names = [];
   for (let i = node; i > 0; i = view.parent[i]) names.push(nameOf(view, i));
   return names;
+}
+
+/** What leaves out a subtree, as leaveOutPath; says so where there is no room. */
+export function cutOf(state, names, open) {
+  const patch = leaveOutPath(state, names, open);
+  if (!patch) toast('Not left out: all filters together would be more than a question may have. Remove one, or leave out a subtree nearer to the root.');
+  return patch;
 }
 
 function controls() {
@@ -111,7 +118,8 @@ export class FlamePanel extends FlameGraph {
     let { zoom } = this.state;
     for (let i = zoom; i > 0; i = this.view.parent[i]) if (i === node) zoom = this.view.parent[node];
     const open = [sandwich ? !(up && leaf) : leaf, up || !leaf];
-    this.onChange({ ...leaveOutPath(this.address, leaf === up ? names.reverse() : names, open), zoom: this.zoomPath(zoom) }, true);
+    const patch = cutOf(this.address, leaf === up ? names.reverse() : names, open);
+    if (patch) this.onChange({ ...patch, zoom: this.zoomPath(zoom) }, true);
   }
 
   writeHash(history) {

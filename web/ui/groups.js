@@ -10,9 +10,9 @@ import { compileSearch, formatPercent, nameForms } from '../flame/text.js';
 import { nameOf, TopDown } from '../flame/views.js';
 import { button, emptyBox, h, watchSize } from './dom.js';
 import { weightText } from './format.js';
-import { namesAbove } from './flame_panel.js';
+import { cutOf, namesAbove } from './flame_panel.js';
 import { legendEntry, seriesName, STATES, stateOf } from './series.js';
-import { exactly, leaveOutPath, queryOf } from './state.js';
+import { exactly, queryOf } from './state.js';
 import { Slot } from './view.js';
 
 const FIRST = 12; // pictures that are shown at once
@@ -139,7 +139,8 @@ export class Groups extends Slot {
   without(card, e) {
     const at = boxAt(card, e);
     const names = namesAbove(card.view, at).reverse().slice(1); // without the group's
-    if (names.length) this.context.navigate(leaveOutPath(this.context.state, names, [false, true]));
+    const patch = names.length ? cutOf(this.context.state, names, [false, true]) : null;
+    if (patch) this.context.navigate(patch);
   }
 
   card(view, group, answer, context) {

@@ -7,7 +7,7 @@
 import { get, giveUp, of, post } from './api.js';
 import { calm, watchPointer } from './calm.js';
 import { Connection } from './connection.js';
-import { errorBox, h, isModified, say } from './dom.js';
+import { errorBox, h, isModified, say, toast } from './dom.js';
 import { HeapView } from './heap.js';
 import { liveTools } from './live.js';
 import { RecordingView } from './recording.js';
@@ -193,7 +193,7 @@ class Ui {
       now: (recording) => this.recordings.find((r) => r.id === recording.id) ?? recording,
       onChanged: (recording, what) => {
         this.onRecording(recording);
-        this.toast(what);
+        toast(what);
       },
       onRenamed: (id, recording) => this.renamed(id, recording),
       onStop: (recording) => this.stop(recording),
@@ -208,26 +208,18 @@ class Ui {
     const { state } = this;
     const now = (old) => (old === id ? recording.id : old);
     this.navigate({ recording: now(state.recording), base: now(state.base) }, false);
-    this.toast(`It is now called ${recording.name}`);
+    toast(`It is now called ${recording.name}`);
   }
 
   async stop(recording) {
     try {
       this.onRecording(await post(of(recording.id, 'stop'), {}));
-      this.toast(`Saved: ${recording.path}`);
+      toast(`Saved: ${recording.path}`);
     } catch (e) {
       this.toolsKey = '';
-      this.toast(`${e.why ?? e.message} ${e.whatToDo ?? ''}`);
+      toast(`${e.why ?? e.message} ${e.whatToDo ?? ''}`);
       this.route();
     }
-  }
-
-  toast(text) {
-    byName('toast').textContent = cleanText(text);
-    byName('toast').classList.add('on');
-    clearTimeout(this.toastTimer);
-    this.toastTimer = setTimeout(() => byName('toast').classList.remove('on'), 5000);
-    say(text);
   }
 
   /* ---- theme and keys ---- */

@@ -148,21 +148,27 @@ export function pathsOf({ exclude_path: paths }) {
   return paths ? paths.split('\n') : [];
 }
 
-const LONGEST_PATH = 2000; // several have to fit an address
+// What the server takes of one question: conditions (with the method of the sandwich), bytes of all paths, and of them as sent, where
+// semicolons are three bytes and other parameters follow.
+const [MOST_CONDITIONS, MOST_PATH_BYTES, MOST_QUERY_BYTES] = [31, 8000, 12000];
+
+/** Whether the server would take a question with all filters of a state. */
+export function fitsQuestion(state) {
+  const fits = (s) => s.labels.length + pathsOf(s).length + WORDS.filter((key) => s[key] && key !== 'exclude_path').length <= MOST_CONDITIONS
+    && new TextEncoder().encode(s.exclude_path).length <= MOST_PATH_BYTES;
+  return fits(state) && fits(baseState(state)) && String(new URLSearchParams(compareQueryOf(state))).length <= MOST_QUERY_BYTES;
+}
 
 /** A name as it stands in a path. */
 const escaped = (name) => (name === '*' ? '\\x2a' : name.replace(/[;\\\n\r]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`));
 
-/** What leaves out one subtree more. @param names of its frames, root first @param open whether a stack may have other frames before, and after them */
+/** What leaves out one subtree more, null if no question would have room for it. @param names of its frames, root first @param open whether
+ *  a stack may have other frames before, and after them */
 export function leaveOutPath(state, names, [before, after]) {
-  const kept = names.slice();
-  while (kept.length > 1 && kept.join(';').length > LONGEST_PATH) {
-    kept.shift();
-    before = true;
-  }
-  const path = [...(before ? ['*'] : []), ...kept.map(escaped), ...(after ? ['*'] : [])].join(';');
+  const path = [...(before ? ['*'] : []), ...names.map(escaped), ...(after ? ['*'] : [])].join(';');
   const more = (key) => ({ [key]: [...new Set([...pathsOf({ exclude_path: state[key] }), path])].join('\n') });
-  return { ...more('exclude_path'), ...(state.split && more(`${BASE}exclude_path`)) };
+  const patch = { ...more('exclude_path'), ...(state.split && more(`${BASE}exclude_path`)) };
+  return fitsQuestion({ ...state, ...patch }) ? patch : null;
 }
 
 /** A name as an expression that matches it and nothing else. */
