@@ -84,6 +84,25 @@ test('search: what is no regular expression is searched as text, and pictures of
   await pages.close(page);
 });
 
+test('search: Escape leaves neither the mark of a hit nor the number of none', async () => {
+  const page = await pages.open('#/r/r1/slow');
+  await page.waitForSelector('.density .cell', { state: 'attached' });
+  await pages.settled(page);
+  await page.focus('#find');
+  await page.keyboard.type('GET');
+  await marks(page, 3, /^GET$/);
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => CSS.highlights.get('hit')?.size === 1);
+  await page.keyboard.press('Escape');
+  await says(page, '.find output', /^$/);
+  await page.waitForFunction(() => !CSS.highlights.get('hit')?.size && !CSS.highlights.get('found')?.size);
+  await page.keyboard.type('no such text');
+  await says(page, '.find output', /^0$/);
+  await page.keyboard.press('Escape');
+  await says(page, '.find output', /^$/);
+  await pages.close(page);
+});
+
 test('search: what is brought into sight moves the page and not what stands above it', async () => {
   const page = await pages.open('#/r/r2/interference', { viewport: { width: 1280, height: 400 } });
   await page.waitForSelector('svg.lock-graph');

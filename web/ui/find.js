@@ -49,7 +49,7 @@ export class Finder {
       } });
     this.count = h('output.quiet', { for: 'find' });
     this.root = h('div.search.find', { role: 'search' }, this.input, this.count, h('kbd', { 'aria-hidden': 'true' }, '/'));
-    this.watch = new MutationObserver(() => this.later());
+    this.watch = new MutationObserver(() => (this.pattern || this.ranges.length) && this.later());
     for (const place of places) this.watch.observe(place, { childList: true, characterData: true, subtree: true, attributeFilter: ['open', 'hidden'] });
     this.ranges = [];
   }
@@ -61,7 +61,6 @@ export class Finder {
   }
 
   later() {
-    if (!this.pattern && !this.ranges.length) return;
     cancelAnimationFrame(this.pending);
     this.pending = requestAnimationFrame(() => this.mark());
   }
@@ -75,6 +74,7 @@ export class Finder {
     this.search = search;
     this.pattern = compileSearch(search)?.test;
     this.at = -1;
+    globalThis.CSS.highlights?.delete('hit');
     this.later();
   }
 
