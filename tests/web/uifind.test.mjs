@@ -103,6 +103,35 @@ test('search: Escape leaves neither the mark of a hit nor the number of none', a
   await pages.close(page);
 });
 
+test('search: where there is little room a button and a key open it, and it stays while it is used', async () => {
+  const page = await pages.open('#/r/r1/slow', MODES.find(([mode]) => mode === 'phone')[1]);
+  await page.waitForSelector('.density .cell', { state: 'attached' });
+  await pages.settled(page);
+  assert.equal(await page.isVisible('#find'), false);
+  assert.ok(await page.evaluate(() => document.querySelector('.find').clientWidth) < 40);
+  assert.deepEqual(await violations(page), []);
+  await page.screenshot({ path: `${SHOTS}/ui-find-closed-phone.png` });
+  await page.click('.find-open');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'find');
+  await page.keyboard.type('GET');
+  await marks(page, 3, /^GET$/);
+  for (let i = 0; i < 3; i++) await page.keyboard.press('Backspace');
+  await page.waitForFunction(() => !location.hash.includes('search='));
+  await page.keyboard.type('GET /s');
+  await marks(page, 1, /^GET \/s$/);
+  await page.keyboard.press('Escape');
+  await page.waitForFunction(() => !location.hash.includes('search='));
+  await page.evaluate(() => document.activeElement.blur());
+  await page.waitForSelector('.find-open', { state: 'visible' });
+  await page.keyboard.press('/');
+  await page.keyboard.type('GET');
+  await marks(page, 3, /^GET$/);
+  await pages.settled(page);
+  assert.ok(await fits(page));
+  assert.deepEqual(await violations(page), []);
+  await pages.close(page);
+});
+
 test('search: what is brought into sight moves the page and not what stands above it', async () => {
   const page = await pages.open('#/r/r2/interference', { viewport: { width: 1280, height: 400 } });
   await page.waitForSelector('svg.lock-graph');

@@ -5,7 +5,8 @@
 // Marks are ranges that the browser paints (CSS.highlights), so the page's elements stay as they are. A name may be in several
 // elements, its package and the rest: each element that holds words is searched as one text.
 import { compileSearch, formatCount } from '../flame/text.js';
-import { h, say } from './dom.js';
+import { calm } from './calm.js';
+import { button, h, say } from './dom.js';
 
 const WORDS = 'td, li, p, h2, h3, dt, dd, summary, pre, text';
 const MOST = 2000; // marks
@@ -43,12 +44,14 @@ export class Finder {
     this.places = places;
     this.input = h('input', { type: 'text', id: 'find', placeholder: 'Search, regex', 'aria-label': 'Search this page by regular expression', autocomplete: 'off', spellcheck: 'false',
       oninput: () => onSearch(this.input.value),
+      onblur: () => calm().then(() => this.fold()), // not below the pointer
       onkeydown: (e) => {
         if (e.key === 'Enter') this.step(e.shiftKey ? -1 : 1);
         else if (e.key === 'Escape') onSearch('');
       } });
     this.count = h('output.quiet', { for: 'find' });
-    this.root = h('div.search.find', { role: 'search' }, this.input, this.count, h('kbd', { 'aria-hidden': 'true' }, '/'));
+    this.root = h('div.search.find', { role: 'search' }, this.input, this.count, h('kbd', { 'aria-hidden': 'true' }, '/'),
+      button('', () => this.begin(), { class: 'find-open', 'aria-label': 'Search this page', title: 'Search this page (/)' }));
     this.watch = new MutationObserver(() => (this.pattern || this.ranges.length) && this.later());
     for (const place of places) this.watch.observe(place, { childList: true, characterData: true, subtree: true, attributeFilter: ['open', 'hidden'] });
     this.ranges = [];
@@ -65,11 +68,22 @@ export class Finder {
     this.pending = requestAnimationFrame(() => this.mark());
   }
 
+  /** Where there is little room the field is there only while it is used. */
+  fold() {
+    this.root.classList.toggle('on', this.input.value !== '' || document.activeElement === this.input);
+  }
+
+  begin() {
+    this.root.classList.add('on');
+    this.input.focus();
+    this.input.select();
+  }
+
   /** @param hidden whether the page has another field */
   update(search, hidden) {
     this.root.hidden = hidden;
-    this.root.classList.toggle('on', search !== '');
     if (this.input.value !== search) this.input.value = search;
+    this.fold();
     if (search === this.search) return;
     this.search = search;
     this.pattern = compileSearch(search)?.test;
@@ -99,7 +113,7 @@ export class Finder {
   /** Runs what a key means; false if it means nothing here. */
   onKey({ key }) {
     if (this.root.hidden || !['/', 'n', 'N'].includes(key)) return false;
-    if (key === '/') this.input.select();
+    if (key === '/') this.begin();
     else this.step(key === 'n' ? 1 : -1);
     return true;
   }
