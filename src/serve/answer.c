@@ -113,7 +113,7 @@ static int keep_focus(struct wick_pick *k, const struct wick_ask *a, struct wick
     enum { LONGEST = 1000 };
     bool callers;
     const char *name = wick_answer_focus(a, &callers);
-    return name && strlen(name) <= LONGEST ? wick_shape_test_frame(&k->shape, name, err) : 0;
+    return name && strlen(name) <= LONGEST ? wick_pick_through(k, name, err) : 0;
 }
 
 /* Makes of a tree that of the callers or callees that are asked for. */

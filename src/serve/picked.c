@@ -97,6 +97,13 @@ static const char *condition_of(const struct wick_ask *a, const char *key, bool 
     return wick_ask_get(a, own) ? NULL : key;
 }
 
+/* That a question has too many conditions is its own fault, and no reason to ask it again. */
+static int own_fault(int rc, struct wick_err *err)
+{
+    return rc != -WICK_E_LIMIT ? rc
+                               : wick_err_set(err, WICK_E_USAGE, "there are more than %u conditions", WICK_SHAPE_TESTS);
+}
+
 static int init(struct wick_pick *k, const struct wick_ask *a, bool base, struct wick_err *err)
 {
     bool own = false;
@@ -115,7 +122,7 @@ static int init(struct wick_pick *k, const struct wick_ask *a, bool base, struct
         const char *key = *a->pair[i].value ? condition_of(a, a->pair[i].key, base) : NULL;
         rc = key ? take_condition(k, key, a->pair[i].value, err) : 0;
     }
-    return rc;
+    return own_fault(rc, err);
 }
 
 int wick_pick_init(struct wick_pick *k, const struct wick_ask *a, struct wick_err *err)
@@ -126,6 +133,11 @@ int wick_pick_init(struct wick_pick *k, const struct wick_ask *a, struct wick_er
 int wick_pick_init_base(struct wick_pick *k, const struct wick_ask *a, struct wick_err *err)
 {
     return init(k, a, true, err);
+}
+
+int wick_pick_through(struct wick_pick *k, const char *name, struct wick_err *err)
+{
+    return own_fault(wick_shape_test_frame(&k->shape, name, err), err);
 }
 
 void wick_pick_release(struct wick_pick *k)

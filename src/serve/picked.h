@@ -45,6 +45,9 @@ int wick_pick_init(struct wick_pick *k, const struct wick_ask *a, struct wick_er
  * base_label, base_endpoint, base_state, base_filter and base_exclude that is given, be it empty, stands in place of
  * the one without base_. */
 int wick_pick_init_base(struct wick_pick *k, const struct wick_ask *a, struct wick_err *err);
+
+/* Leaves the stacks through a frame of exactly that name. -WICK_E_USAGE if there are too many conditions, _NOMEM. */
+int wick_pick_through(struct wick_pick *k, const char *name, struct wick_err *err);
 void wick_pick_release(struct wick_pick *k);
 
 /* Prepares to decide which aggregates of the recording are chosen; c is to be released. -WICK_E_NOMEM. */

@@ -282,6 +282,41 @@ def check_figures(server, id_, file):
         t.check(f"{view} of no time is refused", status == 400 and said["why"], (status, said))
 
 
+def check_left_out(server, id_, file):
+    """Paths leave out the stacks that lines of wick convert say, on both sides of a comparison or on the base's only."""
+    collapsed = t.path("left_out.collapsed")
+    t.wick("convert", "-e", "wall", file, collapsed)
+    with open(collapsed, encoding="utf-8") as lines:
+        stacks = [(tuple(path.split(";")), int(weight)) for path, weight in (line.rsplit(" ", 1) for line in lines)]
+    total = sum(weight for _, weight in stacks)
+    tops = {}
+    for path, weight in stacks:
+        for n in range(1, len(path) + 1):
+            tops[path[:n]] = tops.get(path[:n], 0) + weight
+    top = max((p for p in tops if tops[p] < total / 2), key=lambda p: (tops[p], len(p)))
+    leaf = max((s for s in stacks if s[0][:len(top)] != top and len(s[0]) > 1), key=lambda s: s[1])[0][-2:]
+    paths = ";".join(top) + ";*", "*;" + ";".join(leaf)
+    without = [sum(w for p, w in stacks if p[:len(top)] != top), sum(w for p, w in stacks if p[:len(top)] != top and p[-2:] != leaf)]
+    t.check("the paths leave out some, and more", total > without[0] > without[1], (total, without, paths))
+    for n in (1, 2):
+        status, flame = server.get(f"recordings/{id_}/flame", event="wall", own=1, exclude_path="\n".join(paths[:n]))
+        t.check(f"{n} paths leave out what they say", status == 200 and flame["weight"] == without[n - 1], (str(flame)[:300], total, without, paths))
+    for query, sides in (({"exclude_path": paths[0]}, [without[0]] * 2), ({"base_exclude_path": paths[0]}, [without[0], total]),
+                         ({"exclude_path": paths[0], "base_exclude_path": ""}, [total, without[0]]),
+                         ({"exclude_path": paths[0], "base_exclude_path": "\n".join(paths)}, without[::-1])):
+        status, diff = server.get(f"recordings/{id_}/diff/table", event="wall", own=1, base=id_, **query)
+        t.check(f"sides without {', '.join(query)}", status == 200 and [diff[side]["weight"] for side in ("before", "after")] == sides,
+                (str(diff)[:300], sides, query))
+    for bad in ("*", "a;;b", "a" * 8001, "\n".join(f"a{i}" for i in range(33))):
+        status, said = server.get(f"recordings/{id_}/flame", exclude_path=bad)
+        t.check(f"the paths {bad[:20]!r} are refused", status == 400 and said["why"], (status, said))
+    status, said = server.get(f"recordings/{id_}/flame", exclude_path="\n".join(f"a{i}" for i in range(32)), callers_of=leaf[0])
+    t.check("32 conditions and a method are refused", status == 400 and "conditions" in said["why"], (status, said))
+    longest = "\n".join(f"no;such;{i};*" for i in range(31)) .replace("such", "such.a" * 30)
+    status, flame = server.get(f"recordings/{id_}/flame", event="wall", own=1, exclude_path=longest, callers_of=leaf[0])
+    t.check("31 conditions and a method are answered", status == 200, (status, str(flame)[:300]))
+
+
 def check_sandwich(server, id_):
     """A method's callers and callees weigh what the table says it weighs."""
     rows = server.get(f"recordings/{id_}/table", event="wall", rows=0)[1]["rows"]
@@ -614,6 +649,7 @@ def main():
     t.check("its file is in the folder that was named", file == folder + "/live.jfr" and os.path.exists(file), file)
     check_paths(server, id_)
     check_figures(server, id_, file)
+    check_left_out(server, id_, file)
     check_sandwich(server, id_)
     check_lines(server, id_, file)
     check_exports(server, id_)
