@@ -30,10 +30,10 @@ static int hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Whether add_name() may have escaped this byte. */
+/* Whether this byte may have been escaped: by add_name(), or a name that is a star in a path (model/frame_path.h). */
 static bool is_escaped(int c)
 {
-    return c < 0x20 || c >= 0x7f || strchr(ESCAPED, c);
+    return c < 0x20 || c >= 0x7f || strchr(ESCAPED "*", c);
 }
 
 const char *wick_stack_line_unescape(struct wick_strbuf *room, const char *s, size_t *n)

@@ -5,7 +5,7 @@
  * "root;caller;leaf 123": frames between semicolons, a space, the weight. A frame is its name, then `:LINE` if it is
  * Java and the line is known, then the suffix `_[letter]` of its kind (def/frame.def). In a name, what would end a
  * frame, a backslash, and all that is not shown as it is (codec/plain.h) becomes \xNN, byte by byte; reading undoes
- * that, and leaves any other backslash as it is.
+ * that, and the escape of a star, and leaves any other backslash as it is.
  *
  * Threads: any.
  */

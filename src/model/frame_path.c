@@ -4,75 +4,69 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codec/stack_line.h"
 #include "model/name.h"
 #include "model/own.h"
 #include "model/thread_start.h"
 
-static const char START[] = "[thread start]";
-
-static int refuse(struct wick_frame_path *path, const char *text, struct wick_err *err)
+/* A name without escapes, in its place: it does not get longer. 0, or 1 if it has a NUL, or -WICK_E_NOMEM. */
+static int unescape(char *name, struct wick_strbuf *room)
 {
-    wick_frame_path_free(path);
-    return wick_err_set(err, WICK_E_USAGE,
-                        "'%.60s' is not a path: it takes names of frames separated by semicolons, and * for any frames "
-                        "before or after them, as in 'Main.run;Shop.buy;*'",
-                        text);
+    size_t n = strlen(name);
+    const char *plain = wick_stack_line_unescape(room, name, &n);
+    if (room->failed)
+        return -WICK_E_NOMEM;
+    memmove(name, plain, n);
+    name[n] = 0;
+    return strlen(name) < n;
 }
 
-static int digit_of(char c)
+/* The names of the copied text. 0, or 1 if it is no path, or -WICK_E_NOMEM. */
+static int take_names(struct wick_frame_path *path, struct wick_strbuf *room)
 {
-    static const char digits[] = "0123456789abcdef";
-    const char *at = c ? strchr(digits, c) : NULL;
-    return at ? (int)(at - digits) : -1;
-}
-
-/* Undoes \xHH, in place; but for \x00, which stays. */
-static void unescape(char *name)
-{
-    char *to = name;
-    for (const char *s = name; *s; to++) {
-        int high = s[0] == '\\' && s[1] == 'x' ? digit_of(s[2]) : -1, low = high < 0 ? -1 : digit_of(s[3]);
-        bool escape = low >= 0 && high + low > 0;
-        *to = escape ? (char)(high << 4 | low) : *s;
-        s += escape ? 4 : 1;
-    }
-    *to = 0;
-}
-
-int wick_frame_path_parse(struct wick_frame_path **out, const char *text, struct wick_err *err)
-{
-    size_t most = 1;
-    for (const char *s = text; *s; s++)
-        most += *s == ';';
-    struct wick_frame_path *path = calloc(1, sizeof *path + most * sizeof *path->names);
-    char *copy = strdup(text);
-    if (!path || !copy) {
-        free(path);
-        free(copy);
-        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    }
-    path->text = copy;
     path->from_root = path->to_leaf = true;
-    for (char *at = copy, *next; at; at = next) {
+    for (char *at = path->text, *next; at; at = next) {
         next = strchr(at, ';');
         if (next)
             *next++ = 0;
         bool star = !strcmp(at, "*");
-        if (!*at || (star && at != copy && next))
-            return refuse(path, text, err);
-        if (!star)
-            unescape(at);
+        if (!*at || (star && at != path->text && next))
+            return 1;
+        int rc = star ? 0 : unescape(at, room);
+        if (rc)
+            return rc;
         if (!star)
             path->names[path->n++] = at;
-        else if (at == copy)
+        else if (at == path->text)
             path->from_root = false;
         else
             path->to_leaf = false;
     }
-    if (!path->n)
-        return refuse(path, text, err);
-    *out = path;
-    return 0;
+    return path->n ? 0 : 1;
+}
+
+int wick_frame_path_parse(struct wick_frame_path **out, const char *text, struct wick_err *err)
+{
+    struct wick_strbuf room = WICK_STRBUF_INIT;
+    size_t most = 1;
+    for (const char *s = text; *s; s++)
+        most += *s == ';';
+    struct wick_frame_path *path = calloc(1, sizeof *path + most * sizeof *path->names);
+    if (path)
+        path->text = strdup(text);
+    int rc = path && path->text ? take_names(path, &room) : -WICK_E_NOMEM;
+    wick_strbuf_release(&room);
+    if (!rc) {
+        *out = path;
+        return 0;
+    }
+    wick_frame_path_free(path);
+    if (rc < 0)
+        return wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    return wick_err_set(err, WICK_E_USAGE,
+                        "'%.60s' is not a path: it takes names of frames separated by semicolons, and * for any frames "
+                        "before or after them, as in 'Main.run;Shop.buy;*'",
+                        text);
 }
 
 void wick_frame_path_free(struct wick_frame_path *path)
@@ -84,7 +78,7 @@ void wick_frame_path_free(struct wick_frame_path *path)
 
 static bool begins_with_start(const struct wick_frame_path *path)
 {
-    return !strcmp(path->names[0], START);
+    return !strcmp(path->names[0], WICK_THREAD_START);
 }
 
 bool wick_frame_path_ends_with(const struct wick_frame_path *path, const struct wick_profile *p, uint32_t frame,

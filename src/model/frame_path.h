@@ -5,8 +5,8 @@
  * A path is names of frames, root first, separated by semicolons: "Main.run;Shop.buy". A star before or after it
  * stands for any frames: "Main.run;Shop.buy;*" are the stacks of one subtree of a flame graph, "*;Shop.buy;Cart.sum"
  * those of one of the leaf-up view, and "*;Shop.buy;Cart.sum;*" all in which the one calls the other. "[thread start]"
- * in front, also after a star, are the frames by which a thread begins, as many as there are. \xHH in a name is the
- * byte with that number in two hexadecimal digits, not 0: \x3b a semicolon, \x5c a backslash.
+ * in front, also after a star, are the frames by which a thread begins, as many as there are. Names have the
+ * escapes of collapsed stacks (codec/stack_line.h): \x3b a semicolon, \x5c a backslash.
  *
  * Threads: one at a time per path.
  * Memory:  its text and a pointer for each name; freed by wick_frame_path_free.

@@ -260,7 +260,7 @@ static bool prepare_work(struct work *w)
 {
     struct wick_profile *p = w->p;
     if (w->s->fold_starts) {
-        uint32_t name = wick_profile_cstring(p, "[thread start]");
+        uint32_t name = wick_profile_cstring(p, WICK_THREAD_START);
         w->start = wick_profile_frame(p, wick_profile_function(p, 0, name, 0), 0, -1, WICK_FRAME_BOUNDARY);
     }
     w->rewritten = calloc(p->nstacks, sizeof *w->rewritten);

@@ -10,6 +10,9 @@
 
 #include "model/profile.h"
 
+/* The name of the frame that stands for them. */
+#define WICK_THREAD_START "[thread start]"
+
 /* Whether a frame is one of these, if all below it are as well. */
 bool wick_frame_starts_thread(const struct wick_profile *p, uint32_t frame);
 

@@ -188,7 +188,7 @@ uint32_t wick_growing_without_own(struct wick_growing *g, uint32_t stack)
 /* A stack that is folded stays as it is. */
 static bool know_folded(struct wick_growing *g)
 {
-    uint32_t n = g->p.nstacks, name = wick_profile_cstring(&g->p, "[thread start]");
+    uint32_t n = g->p.nstacks, name = wick_profile_cstring(&g->p, WICK_THREAD_START);
     uint32_t frame = wick_profile_frame(&g->p, wick_profile_function(&g->p, 0, name, 0), 0, -1, WICK_FRAME_BOUNDARY);
     uint32_t *bigger = reallocarray(g->folded, n, sizeof *bigger);
     if (!bigger)

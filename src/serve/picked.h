@@ -42,8 +42,8 @@ struct wick_picked {
 int wick_pick_init(struct wick_pick *k, const struct wick_ask *a, struct wick_err *err);
 
 /* The same for what is compared with: its time range is that of base_from and base_to only, and each of base_thread,
- * base_label, base_endpoint, base_state, base_filter and base_exclude that is given, be it empty, stands in place of
- * the one without base_. */
+ * base_label, base_endpoint, base_state, base_filter, base_exclude and base_exclude_path that is given, be it empty,
+ * stands in place of the one without base_. */
 int wick_pick_init_base(struct wick_pick *k, const struct wick_ask *a, struct wick_err *err);
 
 /* Leaves the stacks through a frame of exactly that name. -WICK_E_USAGE if there are too many conditions, _NOMEM. */
