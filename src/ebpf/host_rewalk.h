@@ -8,8 +8,8 @@
  * such a walk, and it is repeated here, where all that can be read: the sample itself becomes whole, and all pages on
  * its way are known at once.
  *
- * The stack is that of the sample, and what the copy does not hold is believed only where it cannot have changed
- * (host_beyond.h); everything else, code and the JVM's structures, is as it is now. So only samples of
+ * The stack is that of the sample, and what the copy does not hold is believed where nothing shows that it has
+ * changed (host_beyond.h); everything else, code and the JVM's structures, is as it is now. So only samples of
  * the last 50 ms are walked again, each for 5 ms at most.
  *
  * Memory:  the copies that came last, 1 MiB.
