@@ -247,8 +247,7 @@ static void reclaim(struct wick_host_alloc *a)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < a->njvms; i++) {
         const struct wick_host_alloc_jvm *j = &a->jvms[i];
-        if (wick_host_kernel_birth(a->kernel, j->pid, &now) || now.start_ns != j->birth.start_ns ||
-            now.execs != j->birth.execs)
+        if (wick_host_kernel_birth(a->kernel, j->pid, &now) || !wick_host_same_birth(&now, &j->birth))
             bury_jvm(a, j);
         else
             a->jvms[kept++] = *j;
@@ -259,7 +258,7 @@ static void reclaim(struct wick_host_alloc *a)
 static struct wick_host_alloc_jvm *find(const struct wick_host_alloc *a, const struct wick_host_birth *birth)
 {
     for (uint32_t i = 0; i < a->njvms; i++)
-        if (a->jvms[i].birth.start_ns == birth->start_ns && a->jvms[i].birth.execs == birth->execs)
+        if (wick_host_same_birth(&a->jvms[i].birth, birth))
             return &a->jvms[i];
     return NULL;
 }
@@ -325,7 +324,7 @@ void wick_host_alloc_starts(struct wick_host_alloc *a, const struct wick_host_he
 {
     struct wick_host_alloc_waiting *w = NULL;
     for (uint32_t i = 0; i < a->nwaiting && !w; i++)
-        if (a->waiting[i].head.birth.start_ns == h->birth.start_ns && a->waiting[i].head.birth.execs == h->birth.execs)
+        if (wick_host_same_birth(&a->waiting[i].head.birth, &h->birth))
             w = &a->waiting[i];
     if (!w && a->nwaiting == WICK_HOST_ALLOC_WAITING) { /* unless it is met with a sample */
         a->left_out++;
@@ -377,7 +376,7 @@ void wick_host_alloc_round(struct wick_host_alloc *a, uint64_t now_ns)
 static void forget_waiting(struct wick_host_alloc *a, const struct wick_host_birth *birth)
 {
     for (uint32_t i = 0; i < a->nwaiting; i++)
-        if (a->waiting[i].head.birth.start_ns == birth->start_ns && a->waiting[i].head.birth.execs == birth->execs)
+        if (wick_host_same_birth(&a->waiting[i].head.birth, birth))
             a->waiting[i--] = a->waiting[--a->nwaiting];
 }
 

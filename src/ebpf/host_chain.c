@@ -53,7 +53,7 @@ static void account(const struct wick_host_link *l, uint64_t begin, uint64_t end
 
 static bool same_process(const struct wick_host_link *a, const struct wick_host_link *b)
 {
-    return a->pid == b->pid && a->birth.start_ns == b->birth.start_ns && a->birth.execs == b->birth.execs;
+    return a->pid == b->pid && wick_host_same_birth(&a->birth, &b->birth);
 }
 
 uint32_t wick_host_chain_split(const struct wick_host_link *links, uint32_t n, uint64_t slept_ns, uint64_t woken_ns,

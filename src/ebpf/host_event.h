@@ -11,6 +11,8 @@
 #ifndef WICK_EBPF_HOST_EVENT_H
 #define WICK_EBPF_HOST_EVENT_H
 
+#include <stdbool.h>
+
 #include "unwind/step.h"
 
 enum {
@@ -73,6 +75,11 @@ struct wick_host_birth {
     uint64_t start_ns; /* on CLOCK_BOOTTIME */
     uint64_t execs;
 };
+
+static inline bool wick_host_same_birth(const struct wick_host_birth *a, const struct wick_host_birth *b)
+{
+    return a->start_ns == b->start_ns && a->execs == b->execs;
+}
 
 enum {
     WICK_HOST_IN_KERNEL = 1,  /* interrupted in the kernel */

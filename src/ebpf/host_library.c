@@ -241,8 +241,8 @@ static struct wick_host_found *found_place(struct wick_host_libraries *ls, const
 
 static bool is_found(const struct wick_host_found *f, const struct wick_host_code *c, wick_addr pc)
 {
-    return pc >= f->lo && pc < f->hi && f->birth.start_ns == c->birth.start_ns && f->birth.execs == c->birth.execs &&
-           f->inode == c->image->inode && f->image == c->image->id;
+    return pc >= f->lo && pc < f->hi && wick_host_same_birth(&f->birth, &c->birth) && f->inode == c->image->inode &&
+           f->image == c->image->id;
 }
 
 /* The address of an offset in a file, if its code says one. */

@@ -73,15 +73,10 @@ static uint32_t bucket_of(const struct wick_host_birth *b)
     return (uint32_t)(wick_hash_2(b->start_ns, b->execs) % WICK_HOST_BUCKETS);
 }
 
-static bool same_birth(const struct wick_host_birth *a, const struct wick_host_birth *b)
-{
-    return a->start_ns == b->start_ns && a->execs == b->execs;
-}
-
 void wick_host_process_end(struct wick_host_processes *ps, const struct wick_host_birth *birth)
 {
     struct wick_host_process **at = &ps->bucket[bucket_of(birth)], *p;
-    while ((p = *at) && !same_birth(&p->birth, birth))
+    while ((p = *at) && !wick_host_same_birth(&p->birth, birth))
         at = &p->next;
     wick_host_kernel_forget(ps->kernel, birth);
     if (!p)
@@ -246,7 +241,7 @@ static void add_process(struct wick_strbuf *out, const char *process, const char
 static struct wick_host_process *find(struct wick_host_processes *ps, const struct wick_host_birth *birth)
 {
     struct wick_host_process *p = ps->bucket[bucket_of(birth)];
-    while (p && !same_birth(&p->birth, birth))
+    while (p && !wick_host_same_birth(&p->birth, birth))
         p = p->next;
     return p;
 }
@@ -334,7 +329,7 @@ uint32_t wick_host_process_context(struct wick_host_processes *ps, const struct 
 bool wick_host_process_is_same(const struct wick_host_process *p)
 {
     struct wick_host_birth now;
-    return !wick_host_kernel_birth(p->kernel, p->pid, &now) && same_birth(&now, &p->birth);
+    return !wick_host_kernel_birth(p->kernel, p->pid, &now) && wick_host_same_birth(&now, &p->birth);
 }
 
 /* Opens the file of an image. */
