@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -155,6 +156,15 @@ static void add_text(struct wick_host_library *l, const struct wick_elf_load *lo
         (struct wick_host_segment){offset, load->addr - before, (end & ~(uint64_t)(WICK_HOST_PAGE - 1)) - offset};
 }
 
+/* Whether it has Go's table of functions is asked of what may be a program of Go: all sections have to be read. */
+static void find_go_table(struct wick_host_library *l, int fd, const struct wick_mem *bytes)
+{
+    struct stat st;
+    struct wick_elf_file f;
+    if ((!l->image.eh_hdr || l->starts) && !fstat(fd, &st) && !wick_elf_file_init(&f, bytes, (uint64_t)st.st_size))
+        wick_go_table_init(&l->go, &f);
+}
+
 /* What the open file is. 0, or negative if it is no program or cannot be read. */
 static int describe_file(int fd, struct wick_host_library *l)
 {
@@ -178,6 +188,7 @@ static int describe_file(int fd, struct wick_host_library *l)
     snprintf(l->name, sizeof l->name, "%s", wick_symbolize_library(path));
     l->image.flags |= is_program(&m, &l->image) ? WICK_IMAGE_STARTS : 0;
     l->starts = is_started(&l->image, path);
+    find_go_table(l, fd, &bytes);
     return read_data(&m, l) ? 0 : -WICK_E_FAULT;
 }
 

@@ -2,10 +2,11 @@
 /*
  * host_library.h - the unwind data of the files that processes have mapped, and of code that is of no file
  *
- * A file is described by itself alone, whichever process has mapped it and however: program headers and .eh_frame are
- * read from the file, and addresses are those that its headers name (bias 0). Which file it is, is the kernel's word
- * (device, inode and times), whereas memory and build ids are the process's, which would give others its own rules.
- * What is of no file that can be read is described by the memory of that process, for that process alone.
+ * A file is described by itself alone, whichever process has mapped it and however: program headers, .eh_frame and
+ * Go's table of functions are read from the file, and addresses are those that its headers name (bias 0). Which file it
+ * is, is the kernel's word (device, inode and times), whereas memory and build ids are the process's, which would give
+ * others its own rules. What is of no file that can be read is described by the memory of that process, for that
+ * process alone.
  *
  *      process, pc  -->  mapping  -->  file, offset  -->  library, address in it
  *
@@ -19,6 +20,7 @@
 
 #include "ebpf/host_event.h"
 #include "ebpf/host_file.h"
+#include "elf/go_table.h"
 #include "elf/image.h"
 
 enum { WICK_HOST_LIBRARIES = 64, WICK_HOST_FOUND = 256, WICK_HOST_SEGMENTS = 8, WICK_HOST_NAME = 96 };
@@ -54,6 +56,7 @@ struct wick_host_library {
     int fd;                      /* the file; -1 = none */
     char name[WICK_HOST_NAME];   /* of the file, without directories */
     struct wick_elf_image image; /* its path is not set */
+    struct wick_go_table go;     /* of its code that was compiled by Go */
     bool starts;                 /* the kernel may start a thread at its entry */
     struct wick_host_segment text[WICK_HOST_SEGMENTS];
     uint32_t ntext;

@@ -69,6 +69,16 @@ static bool is_cheap(const struct view *v)
     return v->image && (at_hand || (v->mem && v->image->ro_hi - v->image->ro_lo < SMALL));
 }
 
+/* The rule of the image's code that was compiled by Go. */
+static int go_rule(struct view *v, wick_addr pc, struct wick_unwind_rule *rule, wick_addr *from, wick_addr *next)
+{
+    struct wick_mem file;
+    if (!v->at_hand || !v->at_hand->go.size)
+        return -WICK_E_NOTFOUND;
+    wick_mem_file_init(&file, v->at_hand->fd);
+    return wick_go_table_rule(&v->at_hand->go, &file, pc, rule, from, next);
+}
+
 /* The rule at pc, of unwind data that is cheap to read. Where the kernel starts a program, or its loader, is the end of
  * every stack. Not all toolchains say so: without a rule there, there is nothing to return to in its first ENTRY bytes.
  * 0, 1 for one of these, or negative. */
@@ -78,6 +88,7 @@ static int rule_at(struct view *v, bool cheap, wick_addr pc, struct wick_unwind_
     const struct wick_elf_image *image = v->image;
     v->reader = (struct wick_mem){.read = read_view, .ctx = v};
     int rc = cheap ? wick_eh_rule_from(&v->reader, image, pc, &v->found, rule, from, next) : -WICK_E_NOTFOUND;
+    rc = rc ? go_rule(v, pc, rule, from, next) : 0;
     if (!rc || !v->starts || pc < image->entry || pc - image->entry >= ENTRY)
         return rc;
     wick_addr step = (pc & ~(wick_addr)(NO_RULE_STEP - 1)) + NO_RULE_STEP, last = image->entry + ENTRY;

@@ -2,7 +2,8 @@
 /*
  * host_rules.h - unwind rules of native code for the kernel side, a page of code at a time
  *
- * When a walk comes by a page for the first time, the rules of all its instructions are made from .eh_frame:
+ * When a walk comes by a page for the first time, the rules of all its instructions are made from .eh_frame, or for Go
+ * from its table of functions:
  *
  *      page:  { from byte 0: rule 7 | from byte 18: rule 3 | ... }       pages[file, page] or pages[birth, page]
  *      rule:  CFA = rsp + 24, return address at CFA - 8, ...             rules[number]

@@ -110,6 +110,21 @@ static void take_debuglink(struct wick_elf_file *f, const struct heads *h, const
         f->debuglink = section(f, s);
 }
 
+/* Go's table of functions is known by its name only, which is longer where addresses in it are relocated. */
+static void take_go_table(struct wick_elf_file *f, const struct heads *h, const Elf64_Shdr *s)
+{
+    static const char relocated[] = ".data.rel.ro";
+    char name[32] = "";
+    const char *after = name;
+    if (s->sh_type != SHT_PROGBITS || !(s->sh_flags & SHF_ALLOC) || s->sh_name >= h->names.size ||
+        wick_mem_read_str(&f->mem, h->names.off + s->sh_name, name, sizeof name) <= 0)
+        return;
+    if (!strncmp(name, relocated, sizeof relocated - 1))
+        after += sizeof relocated - 1;
+    if (!strcmp(after, ".gopclntab"))
+        f->go_table = section(f, s);
+}
+
 /* Static probes (elf/usdt_notes.h) are known by the names of their sections. */
 static void take_usdt(struct wick_elf_file *f, const struct heads *h, const Elf64_Shdr *s)
 {
@@ -167,6 +182,7 @@ int wick_elf_file_init(struct wick_elf_file *f, const struct wick_mem *mem, uint
             take_section(&t, &h, &s);
             take_debuglink(&t, &h, &s);
             take_usdt(&t, &h, &s);
+            take_go_table(&t, &h, &s);
         }
     }
     *f = t;

@@ -37,6 +37,7 @@ struct wick_elf_file {
     struct wick_elf_sec symtab, strtab, dynsym, dynstr, debuglink;
     struct wick_elf_sec exec[WICK_ELF_EXEC_MAX], plt[WICK_ELF_PLT_MAX], rela[WICK_ELF_RELA_MAX];
     uint32_t n_exec, n_plt, n_rela;
+    struct wick_elf_sec go_table;        /* .gopclntab (go_table.h) */
     struct wick_elf_sec usdt, usdt_base; /* .note.stapsdt; .stapsdt.base: only its address counts */
     uint8_t build_id_len;
     uint8_t build_id[WICK_BUILD_ID_MAX];

@@ -26,6 +26,7 @@
 #include "base/err.h"
 #include "elf/dynsym.h"
 #include "elf/file.h"
+#include "elf/go_table.h"
 
 #define MAX_SYMBOLS  (4u << 20)
 #define MAX_SCANNED  (8u << 20) /* symbols of all types: a sparse file claims any number of them */
@@ -51,6 +52,7 @@ struct wick_symbols {
     uint16_t machine;
     uint32_t users;
     enum wick_symbols_source source;
+    struct wick_go_table go;                     /* in the main file; it is no index, and searched last */
     struct wick_elf_sec exec[WICK_ELF_EXEC_MAX]; /* where functions may be */
     uint32_t n_exec;
 };
@@ -161,7 +163,9 @@ static int load_main(struct wick_symbols *s, const char *path, int root_fd, cons
         s->source = WICK_SYMBOLS_DEBUG;
         return build_from_file(s, &s->debug, &s->debug.symtab, &s->debug.strtab);
     }
-    s->source = s->main.dynsym.size ? WICK_SYMBOLS_DYNSYM : WICK_SYMBOLS_NONE;
+    s->source = !wick_go_table_init(&s->go, &s->main) ? WICK_SYMBOLS_GO
+                : s->main.dynsym.size                 ? WICK_SYMBOLS_DYNSYM
+                                                      : WICK_SYMBOLS_NONE;
     return build_from_file(s, &s->main, &s->main.dynsym, &s->main.dynstr);
 }
 
@@ -369,5 +373,10 @@ static int find_plt(const struct wick_symbols *s, uint64_t vaddr, struct wick_sy
 int wick_symbols_find(const struct wick_symbols *s, uint64_t vaddr, struct wick_symbol *out, char *name, size_t cap)
 {
     int rc = s->main.fd >= 0 ? find_plt(s, vaddr, out, name, cap) : -WICK_E_NOTFOUND;
-    return rc ? find_function(s, vaddr, out, name, cap) : 0;
+    rc = rc ? find_function(s, vaddr, out, name, cap) : 0;
+    if (rc && s->go.size && !wick_go_table_function(&s->go, &s->main.mem, vaddr, &out->vaddr, &out->size, name, cap)) {
+        out->is_plt = false;
+        rc = 0;
+    }
+    return rc;
 }

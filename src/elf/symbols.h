@@ -38,6 +38,7 @@ enum wick_symbols_source {
     WICK_SYMBOLS_NONE,
     WICK_SYMBOLS_SYMTAB, /* the file's full table */
     WICK_SYMBOLS_DEBUG,  /* a separate debug file's */
+    WICK_SYMBOLS_GO,     /* Go's table of functions, of a stripped program */
     WICK_SYMBOLS_DYNSYM, /* the file's exported symbols only */
     WICK_SYMBOLS_MEMORY, /* exported symbols, read from the target's memory */
 };
@@ -49,8 +50,9 @@ struct wick_symbol {
 };
 
 /* Loads the symbols of an image: .symtab, else a debug file's (by build id or .gnu_debuglink), else .dynsym, else what
- * memory shows. An image without any symbol yields an empty table. 0 or -WICK_E_NOMEM, -WICK_E_NOTFOUND, -WICK_E_PERM,
- * -WICK_E_FORMAT, -WICK_E_IO with a message. */
+ * memory shows. Of a stripped program what is not among these is searched in Go's table of functions. An image without
+ * any symbol yields an empty table. 0 or -WICK_E_NOMEM, -WICK_E_NOTFOUND, -WICK_E_PERM, -WICK_E_FORMAT, -WICK_E_IO with
+ * a message. */
 int wick_symbols_load(struct wick_symbols **out, const struct wick_elf_image *image,
                       const struct wick_symbols_from *from, struct wick_err *err);
 

@@ -59,6 +59,8 @@ enum {
 enum {
     WICK_RULE_SIGNAL = 1, /* a signal frame: the caller was interrupted at its pc, so look that pc up as it is */
     WICK_RULE_END = 2,    /* the return address is undefined: the outermost frame; slots have no meaning */
+    WICK_RULE_SWITCH = 4, /* the caller may be on another stack, at any distance */
+    WICK_RULE_GAP = 8,    /* between this frame and the one that the rule leads to there is one more */
 };
 
 struct wick_unwind_rule {

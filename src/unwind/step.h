@@ -60,6 +60,7 @@ struct wick_step_state {
     uint8_t anchors_used, scans, gaps;
     uint8_t in_heap, chunks; /* at the return barrier, frozen frames are being walked; chunks visited */
     uint8_t thawing;         /* in the stub behind the barrier: frozen frames and the boundary come next */
+    uint8_t switched;        /* the last step led to another stack */
     uint8_t stop, stopped;   /* the next step reports this enum wick_stop; and the walk ends there */
 };
 

@@ -52,7 +52,8 @@ STEP_INLINE int step_apply(struct wick_step_env *env, const struct wick_step_jvm
             return WICK_STOP_STACK_RANGE;
         cfa = v + (uint64_t)(int64_t)r->cfa_add;
     }
-    if (cfa <= s->sp || cfa - s->sp > STEP_CFA_REACH || (cfa & 7))
+    const int switches = r->flags & WICK_RULE_SWITCH;
+    if ((!switches && (cfa <= s->sp || cfa - s->sp > STEP_CFA_REACH)) || (cfa & 7))
         return WICK_STOP_STACK_RANGE;
     struct wick_step_registers *c = &step_scratch(env)->saved;
     *c = (struct wick_step_registers){cfa, {s->fp, 0, s->rbx, s->r12, s->r13, s->r14, s->r15}};
@@ -71,6 +72,8 @@ STEP_INLINE int step_apply(struct wick_step_env *env, const struct wick_step_jvm
     s->pc = c->reg[WICK_SLOT_RA];
     s->sp = cfa;
     s->leaf = r->flags & WICK_RULE_SIGNAL ? 1 : 0;
+    s->switched = switches ? 1 : 0;
+    s->gaps += r->flags & WICK_RULE_GAP ? 1 : 0;
     return WICK_STOP_NONE;
 }
 

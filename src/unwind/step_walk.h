@@ -183,6 +183,7 @@ STEP_FN int wick_step(struct wick_step_env *env, const struct wick_step_jvm *j, 
     f->identity = 0;
     f->level = 0;
     f->stop = 0;
+    s->switched = 0;
     if (s->stop) {
         step_broken(f, s->stop);
         s->stop = 0;
@@ -206,7 +207,7 @@ STEP_FN int wick_step(struct wick_step_env *env, const struct wick_step_jvm *j, 
         if (stop)
             return step_stopped(env, j, s, f, stop);
     }
-    if (!s->in_heap && !s->thawing && s->sp <= old_sp && !(f->leaf && s->sp == old_sp)) {
+    if (!s->in_heap && !s->thawing && !s->switched && s->sp <= old_sp && !(f->leaf && s->sp == old_sp)) {
         s->stop = WICK_STOP_STACK_RANGE;
         s->stopped = 1;
         return WICK_STEP_MORE;

@@ -15,6 +15,7 @@
 #include "elf/dynsym.h"
 #include "elf/eh_frame.h"
 #include "elf/file.h"
+#include "elf/go_table.h"
 #include "elf/got.h"
 #include "elf/image.h"
 #include "elf/symbols.h"
@@ -71,6 +72,29 @@ static void as_file(const uint8_t *data, size_t size)
     close(fd);
 }
 
+/* All of it is Go's table of functions. */
+static void as_go_table(const uint8_t *data, size_t size)
+{
+    const struct wick_mem_range range = {0, size, data};
+    const struct wick_mem_fake fake = {&range, 1};
+    struct wick_elf_file f = {
+        .fd = -1, .size = size, .go_table = {.size = size}, .exec = {{.addr = BASE, .size = BASE}}, .n_exec = 1};
+    struct wick_go_table t;
+    wick_mem_fake_init(&f.mem, &fake);
+    if (wick_go_table_init(&t, &f))
+        return;
+    for (uint64_t at = BASE; at < BASE + 512; at += 7) {
+        struct wick_unwind_rule rule;
+        uint64_t lo, hi;
+        char name[16];
+        if (!wick_go_table_rule(&t, &f.mem, at, &rule, &lo, &hi) && (at < lo || at >= hi))
+            abort();
+        if (!wick_go_table_function(&t, &f.mem, at, &lo, &hi, name, sizeof name) &&
+            (at < lo || at - lo >= hi || !memchr(name, 0, sizeof name)))
+            abort();
+    }
+}
+
 static void check_slot(void *arg, const struct wick_elf_slot *slot)
 {
     const struct wick_elf_image *image = arg;
@@ -114,6 +138,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 65536)
         return 0;
     as_file(data, size);
+    as_go_table(data, size);
     as_image(data, size);
     return 0;
 }

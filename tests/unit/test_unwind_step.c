@@ -343,6 +343,32 @@ static void test_native__rules_of_every_kind_are_applied(void **state)
     assert_int_equal(f.s.leaf, 1); /* below a signal frame an instruction was interrupted */
 }
 
+/* Below this one, at any distance, but not where it is itself. */
+static void test_native__the_caller_may_be_on_another_stack(void **state)
+{
+    struct wick_unwind_rule r = {.cfa_off = 16, .cfa_reg = 6, .flags = WICK_RULE_SWITCH | WICK_RULE_GAP};
+    begin(17);
+    f.env.rule = &r;
+    r.how[WICK_SLOT_RA] = WICK_HOW_CFA, r.off[WICK_SLOT_RA] = -8;
+    r.how[WICK_SLOT_FP] = WICK_HOW_CFA, r.off[WICK_SLOT_FP] = -16;
+    f.stack[20] = fj_sp(40);
+    f.stack[21] = FJ_NATIVE + 0x200;
+    f.s.pc = FJ_NATIVE + 0x10;
+    f.s.sp = fj_sp(200);
+    f.s.fp = fj_sp(20);
+    assert_int_equal(fj_step(&f, &frame), WICK_STEP_MORE);
+    assert_int_equal(frame.kind, WICK_STEP_NATIVE);
+    expect_caller(FJ_NATIVE + 0x200, fj_sp(22), fj_sp(40));
+    assert_int_equal(f.s.gaps, 1);
+    r.flags = 0; /* any other rule does not lead there */
+    f.s.pc = FJ_NATIVE + 0x10;
+    f.s.sp = fj_sp(200);
+    f.s.fp = fj_sp(20);
+    f.s.switched = 0;
+    assert_int_not_equal(fj_step(&f, &frame), WICK_STEP_NONE);
+    assert_true(f.s.stop || frame.kind == WICK_STEP_BREAK);
+}
+
 static void test_native__the_bottom_of_the_stack_is_the_last_frame(void **state)
 {
     static const struct wick_unwind_rule end = {.flags = WICK_RULE_END};
@@ -549,6 +575,7 @@ int main(void)
         cmocka_unit_test(test_anchor__one_that_cannot_be_is_none),
         cmocka_unit_test(test_native__a_rule_gives_all_registers_of_the_caller),
         cmocka_unit_test(test_native__rules_of_every_kind_are_applied),
+        cmocka_unit_test(test_native__the_caller_may_be_on_another_stack),
         cmocka_unit_test(test_native__the_bottom_of_the_stack_is_the_last_frame),
         cmocka_unit_test(test_native__without_a_rule_the_anchor_is_the_next_frame_and_a_gap),
         cmocka_unit_test(test_native__a_leaf_function_called_from_java_returns_there),
