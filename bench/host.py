@@ -26,6 +26,7 @@ import ctypes
 import os
 import re
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -40,6 +41,7 @@ import jfr
 import lab
 import pairs
 import scheduler_trace
+import servers
 
 CPUS = os.cpu_count()
 STATS_RUN_TIME = (32, 0)  # BPF_ENABLE_STATS, BPF_STATS_RUN_TIME
@@ -49,6 +51,7 @@ COLLECTORS = {"Serial": (8, 11, 17, 21, 25), "Parallel": (8, 11, 17, 21, 25), "G
               "Z": (17, 21, 25), "Shenandoah": (17, 21, 25), "ConcMarkSweep": (8, 11)}
 COMPETE_NS = 700_000_000
 THRESHOLD_NS = 10_000
+END_S = 3  # for a program to end by itself
 
 ROWS = []
 
@@ -115,10 +118,13 @@ def children(*started):
     try:
         yield started
     finally:
-        for p in started:
-            with contextlib.suppress(OSError):
-                os.killpg(p.pid, signal.SIGKILL)
-            p.wait()
+        for end in (signal.SIGTERM, signal.SIGKILL):
+            for p in started:
+                with contextlib.suppress(OSError):
+                    os.killpg(p.pid, end)
+            for p in started:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    p.wait(END_S)
 
 
 def start(*command, **options):
@@ -126,14 +132,18 @@ def start(*command, **options):
                             start_new_session=True, **options)
 
 
-def group_of(leader):
-    """Numbers of the processes that it has started, and its own."""
-    out = set()
+def processes_of(leader):
+    """Numbers of the processes of its group, and of those that these started in sessions of their own, as PostgreSQL does."""
+    parents, out = {}, set()
     for n in os.listdir("/proc"):
         if n.isdigit():
             with contextlib.suppress(OSError):
-                if os.getpgid(int(n)) == leader:
+                _, parent, group = Path(f"/proc/{n}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[:3]
+                parents[int(n)] = int(parent)
+                if int(group) == leader:
                     out.add(int(n))
+    while more := {n for n, parent in parents.items() if parent in out} - out:
+        out |= more
     return out
 
 
@@ -335,7 +345,7 @@ def record(folder, name, programs, length):
         while time.monotonic() < end:
             time.sleep(0.1)
             for title, p in started.items():
-                by_pid.update({pid: title for pid in group_of(p.pid)})
+                by_pid.update({pid: title for pid in processes_of(p.pid)})
         host.stop()
     return walk(host.file, by_pid)
 
@@ -357,16 +367,50 @@ def java_walks(folder, length):
     table_of("Java", walks, 99.5)
 
 
+RUST = """
+fn down(n: u64) -> u64 {
+    if n == 0 { (0..2000u64).fold(1, |a, b| a.wrapping_mul(b | 1) ^ b) } else { std::hint::black_box(down(std::hint::black_box(n - 1))).wrapping_add(1) }
+}
+fn main() {
+    loop {
+        let mut v: Vec<String> = (0..500).map(|i| format!("{}", down(i % 40))).collect();
+        v.sort();
+        std::hint::black_box(v);
+    }
+}
+"""
+GO = """
+package main
+import ("compress/gzip"; "encoding/json"; "io"; "sort"; "strings")
+type order struct { Id int; Name string; Lines []string }
+func down(n int) int { if n == 0 { return 1 }; return down(n-1) + n%3 }
+func work(in <-chan int, out chan<- int) {
+    for n := range in {
+        o := order{n, strings.Repeat("x", n%100), nil}
+        for i := 0; i < 50; i++ { o.Lines = append(o.Lines, strings.Repeat(string(rune(97+(i*n)%26)), i)) }
+        sort.Strings(o.Lines)
+        text, _ := json.Marshal(o)
+        z := gzip.NewWriter(io.Discard)
+        z.Write(text)
+        z.Close()
+        out <- len(text) + down(n%60)
+    }
+}
+func main() {
+    in, out := make(chan int), make(chan int)
+    for i := 0; i < 8; i++ { go work(in, out) }
+    go func() { for n := 0; ; n++ { in <- n } }()
+    kept := map[int]int{}
+    for n := range out { kept[n%1000]++ }
+}
+"""
+
+
 def native_programs(folder):
     """{name: (command, options)}: each runs by itself until it is ended."""
     big = f"{folder}/big.c"
     Path(big).write_text("#include <stdio.h>\n" + "".join(
         f"int f{i}(int a, int b) {{ int s = 0; for (int k = a; k < b; k++) s += k % {i + 3} ? k * a : b ^ {i}; return s; }}\n" for i in range(3000)), encoding="utf-8")
-    rust = f"{folder}/main.rs"
-    Path(rust).write_text("fn down(n: u64) -> u64 { if n == 0 { (0..2000u64).fold(1, |a, b| a.wrapping_mul(b | 1) ^ b) } else "
-                          "{ std::hint::black_box(down(std::hint::black_box(n - 1))).wrapping_add(1) } }\n"
-                          "fn main() { loop { let mut v: Vec<String> = (0..500).map(|i| format!(\"{}\", down(i % 40))).collect(); v.sort(); "
-                          "std::hint::black_box(v); } }\n", encoding="utf-8")
     python = shutil.which("python3", path="/usr/bin") or sys.executable
     found = {
         "gcc": ("sh", "-c", f"while :; do gcc -O2 -c {big} -o {folder}/big.o; done"),
@@ -377,16 +421,35 @@ def native_programs(folder):
         "sqlite3": ("sh", "-c", "while :; do sqlite3 :memory: 'with recursive c(x) as (select 1 union all select x+1 from c where x<200000) select count(*), sum(x%7) from c;'; done"),
         "sort and gzip": ("sh", "-c", f"while :; do seq 200000 | sort -R --random-source=/dev/zero | gzip >{folder}/z; done"),
         "g++": ("sh", "-c", "while :; do echo '#include <regex>\nint main() { std::regex r(\"a*\"); return std::regex_match(\"a\", r); }' | g++ -O1 -x c++ -c - -o /dev/null; done"),
-        "rustc": ("sh", "-c", f"while :; do rustc --edition 2021 -O -o {folder}/other {rust}; done"),
-        "go": ("sh", "-c", "while :; do go version; done"),
         "gdb": ("gdb", "-nx", "-batch", "-ex", "python\nwhile True: gdb.execute('print 1 + 2', to_string=True)"),
     }
     found = {name: (command, {}) for name, command in found.items() if shutil.which(name.split()[0])}
-    if shutil.which("rustc"):
-        made = subprocess.run(["rustc", "--edition", "2021", "-O", "-o", f"{folder}/rust", rust], capture_output=True, check=False)
-        if made.returncode == 0:
-            found["a Rust program"] = ((f"{folder}/rust",), {})
-    return found
+    return {**found, **compiled_programs(folder, "Rust", RUST, "main.rs", "rustc --edition 2021 -O -o"),
+            **compiled_programs(folder, "Go", GO, "main.go", f"GOCACHE={folder}/cache GO111MODULE=off go build -a -o"), **server_programs(folder)}
+
+
+def compiled_programs(folder, language, text, source, compiler):
+    """The compiler of a language, and what it makes."""
+    Path(f"{folder}/{source}").write_text(text, encoding="utf-8")
+    command = f"{compiler} {folder}/{language} {folder}/{source}"
+    if subprocess.run(["sh", "-c", command], capture_output=True, check=False).returncode:
+        return {}
+    again = command.replace(f"-o {folder}/{language} ", f"-o {folder}/again ")
+    return {f"the compiler of {language}": (("sh", "-c", f"while :; do {again}; done"), {}), f"a {language} program": ((f"{folder}/{language}",), {})}
+
+
+def server_programs(folder):
+    """nginx, which compresses, and PostgreSQL, from the start of its server on; each with its client."""
+    if not servers.there_are():
+        return {}
+    port, database = servers.free_port(), servers.Postgres(f"{folder}/postgres")
+    lab.run(*database.make)
+    serve, ready, fill, ask = (shlex.join(c) for c in (database.run, database.is_ready, database.fill, database.ask))
+    web = servers.nginx(f"{folder}/nginx", port)
+    fetch = f"import http.client as h\nwhile True:\n  c = h.HTTPConnection('127.0.0.1', {port}); c.request('GET', '/text', headers={{'Accept-Encoding': 'gzip'}}); c.getresponse().read()"
+    found = {"nginx": f"(sleep 0.2; while :; do {shlex.join((sys.executable, '-c', fetch))}; done) & exec {shlex.join(web)}",
+             "PostgreSQL": f"(until {ready}; do sleep 0.1; done; {fill}; {ask}) & exec {serve}"}
+    return {name: (("sh", "-c", command), {}) for name, command in found.items()}
 
 
 def native_walks(folder, length):

@@ -5,19 +5,17 @@
 """A machine with all sorts of things: JVMs of the JDKs that are here, each in namespaces of its own, nginx, PostgreSQL, and processes that live some
 milliseconds. In one recording every process is apart, and no symbol is another's: checked against thread dumps, gdb and perf."""
 import collections
-import glob
 import http.client
 import math
 import os
 import re
-import shutil
 import signal
-import socket
 import subprocess
 import threading
 import time
 
 import jvmtest as t
+import servers
 
 SIGMAS = t.Sigmas(6)
 BURST = 8  # samples that may belong to one request: nginx compresses for tens of milliseconds
@@ -58,18 +56,8 @@ def jvms():
 
 def nginx():
     """(its worker, the port), or None"""
-    where = t.path("nginx")
-    os.makedirs(where + "/www")
-    with open(where + "/www/text", "w", encoding="utf-8") as f:
-        f.write("".join(f"line {i * 7919 % 10007} of a text that can be compressed\n" for i in range(8000)))
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
-    with open(where + "/nginx.conf", "w", encoding="utf-8") as f:
-        f.write(f"daemon off; worker_processes 1; pid {where}/pid; error_log {where}/log; user root;\nevents {{}}\nhttp {{ access_log off; gzip on; gzip_types *; "
-                f"gzip_comp_level 6; client_body_temp_path {where}/a; proxy_temp_path {where}/b; fastcgi_temp_path {where}/c; uwsgi_temp_path {where}/d; "
-                f"scgi_temp_path {where}/e; server {{ listen 127.0.0.1:{port}; root {where}/www; }} }}\n")
-    p = start("/usr/sbin/nginx", "-c", where + "/nginx.conf")
+    where, port = t.path("nginx"), servers.free_port()
+    p = start(*servers.nginx(where, port))
     t.until(lambda: p.poll() is not None or (os.path.exists(where + "/pid") and children(p.pid)))
     return (children(p.pid)[0], port) if p.poll() is None else None
 
@@ -87,19 +75,14 @@ def ask_nginx(port, over):
 
 def postgres():
     """The process that works for a client, or None."""
-    binary = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
-    where = t.path("postgres")
-    os.makedirs(where)
-    shutil.chown(where, "postgres")
-    os.chmod(os.path.dirname(where), 0o755)
-    user = ("setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups")
-    made = t.run(*user, f"{binary}/initdb", "-D", where + "/data", "--auth", "trust", "--no-sync")
-    p = start(*user, f"{binary}/postgres", "-D", where + "/data", "-k", where, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=16MB")
-    ready = made.status == 0 and t.until(lambda: p.poll() is not None or t.run(f"{binary}/pg_isready", "-h", where).status == 0) and p.poll() is None
+    database = servers.Postgres(t.path("postgres"))
+    made = t.run(*database.make)
+    p = start(*database.run)
+    ready = made.status == 0 and t.until(lambda: p.poll() is not None or t.run(*database.is_ready).status == 0) and p.poll() is None
     if not ready:
         return None
-    t.run(f"{binary}/pgbench", "-h", where, "-U", "postgres", "-i", "-q", "postgres")
-    start(f"{binary}/pgbench", "-h", where, "-U", "postgres", "-S", "-n", "-c", "1", "-T", "3600", "postgres")
+    t.run(*database.fill)
+    start(*database.ask)
     found = []
 
     def selects(pid):
