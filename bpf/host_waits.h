@@ -99,13 +99,15 @@ struct search {
     struct walker *at;
     __u64 n, from_ns, to_ns; /* to_ns: what is left, from its end on */
     const struct wait *w;
+    __u32 cpu;
 };
 
-static __attribute__((noinline)) void add_rival(struct walker *at, const struct run *r, __u64 ns)
+static __attribute__((noinline)) void add_rival(struct walker *at, const struct run *r, __u64 ns, __u32 cpu)
 {
     __u32 i = 0, n = at->record.head.nothers;
-    while (i < WICK_HOST_RIVALS && i < n &&
-           (at->others[i].pid != r->pid || at->others[i].birth.start_ns != r->birth.start_ns))
+    while (
+        i < WICK_HOST_RIVALS && i < n &&
+        (at->others[i].pid != r->pid || at->others[i].birth.start_ns != r->birth.start_ns || at->others[i].cpu != cpu))
         i++;
     if (i >= WICK_HOST_RIVALS)
         return;
@@ -114,6 +116,7 @@ static __attribute__((noinline)) void add_rival(struct walker *at, const struct 
         one->birth = r->birth;
         one->pid = r->pid;
         one->role = WICK_HOST_RAN;
+        one->cpu = (__u16)cpu;
         one->ns = 0;
         __builtin_memcpy(one->comm, r->comm, sizeof one->comm);
         at->record.head.nothers = i + 1;
@@ -136,7 +139,7 @@ static long one_run(__u32 i, void *ctx)
     __u64 ns = s->to_ns - from;
     if (s->w->whole_ns < s->w->times_ns) /* neither is longer than 32 bits */
         ns = ns * s->w->times_ns / s->w->whole_ns;
-    add_rival(s->at, r, ns);
+    add_rival(s->at, r, ns, s->cpu);
     s->to_ns = from;
     return from == s->from_ns;
 }
@@ -148,7 +151,7 @@ static __attribute__((noinline)) void find_rivals(struct walker *at, const struc
         const struct runs *of = bpf_map_lookup_percpu_elem(&runs, &zero, w->stays[i].cpu);
         if (!of)
             continue;
-        struct search s = {of, at, of->n, w->stays[i].from_ns, w->stays[i].to_ns, w};
+        struct search s = {of, at, of->n, w->stays[i].from_ns, w->stays[i].to_ns, w, w->stays[i].cpu};
         bpf_loop(WICK_HOST_RUNS, one_run, &s, 0);
     }
 }

@@ -28,8 +28,8 @@ enum {
     WICK_HOST_KNOWN = 16384,      /* processes whose mappings have been read, likewise */
     WICK_HOST_RUNS = 512,         /* a CPU's last threads; a power of two */
     WICK_HOST_STAYS = 4,          /* CPUs on whose queues a thread may have been while it waited for one */
-    WICK_HOST_RIVALS = 16,        /* processes that ran instead */
-    WICK_HOST_OTHERS = 17,        /* these, and who woke it */
+    WICK_HOST_RIVALS = 32,        /* processes that ran instead, by CPU */
+    WICK_HOST_OTHERS = 33,        /* these, and who woke it */
     WICK_HOST_LINKS = 8,          /* threads, one after the other, that a thread waited for; two for some */
     WICK_HOST_COUNTED = 16,       /* counted events of one recording */
     WICK_HOST_TRANSFERS = 8192,   /* requests to devices that are under way */
@@ -221,7 +221,8 @@ struct wick_host_other {
         uint64_t ns;  /* that it ran, as many times as the record stands for */
         uint64_t tid; /* of what woke the thread by futex(), if that is of the same process */
     };
-    uint32_t pid, role;
+    uint32_t pid;
+    uint16_t role, cpu;        /* cpu: on which it ran instead */
     char comm[WICK_HOST_COMM]; /* of the process; with a tid that of the thread */
 };
 

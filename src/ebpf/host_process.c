@@ -267,7 +267,10 @@ static void add_other(struct wick_host_processes *ps, const struct wick_host_pro
         wick_strbuf_adds(out, "ran-instead=idle");
     else
         add_process(out, "ran-instead", "ran-instead-container", other->comm, other->pid, container);
-    if (other->role == WICK_HOST_RAN && known && known->cgroup)
+    if (other->role != WICK_HOST_RAN)
+        return;
+    wick_strbuf_addf(out, ",ran-instead-cpu=%u", other->cpu);
+    if (known && known->cgroup)
         add_label(out, "ran-instead-cgroup", known->cgroup);
 }
 

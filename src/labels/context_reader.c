@@ -31,13 +31,13 @@ enum { TRACE = 0, SPAN = 16, VALID = 24, SIZE = 26, ATTRIBUTES = 28 };
 #define KEY_MAP "threadlocal.attribute_key_map"
 
 /* Labels that wick gives by itself (docs/host.md): what a process says of itself does not replace them. */
-static const char *const own[] = {"process", "container", "pod", "unit", "service", "cgroup", "ran-instead",
-                                  "ran-instead-container", "woken-by", "woken-by-container", "waited-for",
-                                  "waited-for-container", "waited-for-state", "fault", "device", "stall", "operation",
-                                  "call", "peer", "local", "lock-owner", "ran-instead-cgroup", "traceId", "spanId",
-                                  /* and what OTLP calls some of them (export/otlp.c) */
-                                  "container.id", "k8s.pod.uid", "process.pid", "process.executable.name", "thread.id",
-                                  "thread.name", "wick.thread.state", "service.name", "host.name"};
+static const char *const own[] = {
+    "process", "container", "pod", "unit", "service", "cgroup", "ran-instead", "ran-instead-container", "woken-by",
+    "woken-by-container", "waited-for", "waited-for-container", "waited-for-state", "fault", "device", "stall",
+    "operation", "call", "peer", "local", "lock-owner", "ran-instead-cgroup", "ran-instead-cpu", "traceId", "spanId",
+    /* and what OTLP calls some of them (export/otlp.c) */
+    "container.id", "k8s.pod.uid", "process.pid", "process.executable.name", "thread.id", "thread.name",
+    "wick.thread.state", "service.name", "host.name"};
 
 #define OWN_GROUP "wick.java_thread."
 

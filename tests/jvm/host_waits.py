@@ -180,11 +180,12 @@ t.check("with the stack of the call, kernel and user", lost_sleep or any("nanosl
         any("time_sleep" in f or "clock_nanosleep" == f for f in sleeping), sleeping)
 
 competitors = [children[i][0] for i in (0, 1, 3, 4)]
-ran = scheduler_trace.ran_instead(traced, set(competitors))
+ran, unsure_of = scheduler_trace.ran_instead(traced, set(competitors)), {}
 t.check("the trace is whole", not lost and traced, lost)
 for pid in competitors:
     unknown, waited = instead[pid, "[no ran-instead]"], states[pid, "STATE_WAITING_FOR_CPU"]
     untraced, beyond = ran[pid].pop(scheduler_trace.UNTRACED), ran[pid].pop(scheduler_trace.BEYOND)
+    unsure_of[pid] = untraced
     print(f"# {pid} waited {waited / 1e6:.0f} ms, {unknown / 1e6:.0f} of them for nobody known, {beyond / 1e6:.0f} may be so")
     t.check("it is mostly known who ran instead", unknown <= 0.2 * waited + beyond, (unknown, beyond, waited, instead))
     for rival in [other for other in competitors if other != pid] + ["another"]:
@@ -193,6 +194,20 @@ for pid in competitors:
         t.check("and it is who the scheduler's trace shows",
                 (dropped or ns - error - unknown <= got) and got <= ns + error + untraced,
                 (pid, rival, got, ns, error, unknown, untraced, dropped, ran, instead))
+
+# On which CPU that was.
+on, by = collections.Counter(), [word for label in ("process", "state", "ran-instead-cpu") for word in ("--by", label)]
+for line in t.wick("convert", "-e", "wall", *by, "--to", "collapsed", recording).out.splitlines():
+    m = re.match(r"\[.*-(\d+)\];\[STATE_WAITING_FOR_CPU\];\[(\d+)\].* (\d+)$", line)
+    if m:
+        on[int(m[1]), int(m[2])] += int(m[3])
+queued = scheduler_trace.waited_on(traced, set(competitors))
+for pid in competitors:
+    unknown, unsure = instead[pid, "[no ran-instead]"], unsure_of[pid]
+    wrong = {cpu: (on[pid, cpu], queued[pid][cpu]) for cpu in {cpu for one, cpu in on if one == pid} | set(queued[pid])
+             if not (dropped or queued[pid][cpu] - error_of(queued[pid][cpu]) - unknown <= on[pid, cpu])
+             or on[pid, cpu] > queued[pid][cpu] + error_of(queued[pid][cpu]) + unsure}
+    t.check("and on the CPU on whose queue it was", not wrong and sum(n for (one, _), n in on.items() if one == pid), (pid, wrong, unknown, unsure, on))
 
 # Who woke it, of all time that was not spent on the run queue.
 woken, processes = collections.Counter(), set()

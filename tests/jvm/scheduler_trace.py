@@ -14,7 +14,7 @@ import tempfile
 EVENTS = "sched_switch", "sched_wakeup", "sched_wakeup_new", "sched_migrate_task"
 KIB = 65536  # for each CPU
 UNTRACED, BEYOND = -1, -2
-KNOWN_SWITCHES, KNOWN_THREADS = 480, 15  # wick knows the last 512 switches of a CPU, and 16 processes of a wait
+KNOWN_SWITCHES, KNOWN_THREADS = 480, 15  # wick knows the last 512 switches of a CPU, and 32 processes and CPUs of a wait, over four stays
 LINE = re.compile(r"\[(\d+)\] +\S+ +(\d+)\.(\d{6}): (\w+): (.*)")
 
 
@@ -115,11 +115,26 @@ class Queues:
             found[pid][BEYOND] += self.beyond[pid]
         return found
 
+    def waited_on(self):
+        found = {pid: collections.Counter() for pid in self.victims}
+        for pid, cpu, begin, end in self.stays:
+            found[pid][cpu] += end - begin
+        return found
+
+
+def queues_of(trace, victims):
+    queues = Queues(victims)
+    for one in trace:
+        queues.event(*one)
+    return queues
+
+
+def waited_on(trace, victims):
+    """{victim: {CPU: ns that it was on the queue of that CPU}}"""
+    return queues_of(trace, victims).waited_on()
+
 
 def ran_instead(trace, victims):
     """{victim: {thread: ns that it ran while the victim waited for that CPU}}; thread 0 is the idle one, of UNTRACED it is
     not even sure that the victim waited, and BEYOND is what wick need not know, also counted under its threads."""
-    queues = Queues(victims)
-    for one in trace:
-        queues.event(*one)
-    return queues.instead()
+    return queues_of(trace, victims).instead()

@@ -187,9 +187,9 @@ static void test_labels__are_bounded(void **state)
 static void test_labels__are_none_of_wicks_own(void **state)
 {
     static const char *const refused[] = {
-        "service",     "container.id", "k8s.pod.uid", "process.pid",       "process.executable.name", "thread.id",
-        "thread.name", "service.name", "host.name",   "wick.thread.state", "wick.java_thread.name",   "call",
-        "peer",        "local",        "lock-owner",  "ran-instead-cgroup"};
+        "service",     "container.id", "k8s.pod.uid", "process.pid",        "process.executable.name", "thread.id",
+        "thread.name", "service.name", "host.name",   "wick.thread.state",  "wick.java_thread.name",   "call",
+        "peer",        "local",        "lock-owner",  "ran-instead-cgroup", "ran-instead-cpu"};
     struct wick_context_reader r = {0};
     struct wick_strbuf message = WICK_STRBUF_INIT;
     uint8_t record[128];
