@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 8 11 17 21 25
-# ci: 11 21 25
+# ci: 11 25
 # timeout: 3600
 """wick heap --copy: the dump that a copy of the JVM's process writes has the objects, their contents and who holds them as the dump
 that the JVM writes of the same moment. The program goes on, with its descriptors, children, counters and logs as they were; and where

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 21 25
+# ci: 25
 """The wall clock samples virtual threads that have no context also while they are on no carrier, by the JDK's own sets of them: the time of
 each place where they wait adds up to that of its threads, under each collector. Sums are within Bernstein's bound; up to two threads
 are drawn at a tick, and the square of their sum is at most twice the sum of their squares. ZGC moves the objects of threads that

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 21 25
+# ci: 21
 """The wall clock samples virtual threads with a context also while they are on no carrier: the time of each endpoint adds up to that of
 its threads, with states and whole stacks, under each collector. Sums are within Bernstein's bound, where each sample is independent of
 the others, which is more than their scatter: at a tick two of the threads are drawn, evenly spaced. ZGC moves the objects of
