@@ -8,8 +8,10 @@
  *
  * Callbacks come one after another, since each is inside a stop of the world, so the queue has one writer at a time;
  * the reader is the drain thread. What JVMTI does not say comes from jvmstat counters, which lie in memory that stays:
- * the cause, which collector's number of invocations grew, and the used bytes of each space, which the collectors bring
- * up to date at their end.
+ * the cause, and which collector's number of invocations grew. What is in use comes from the collectors' own
+ * structures, which stand still like everything else: the counters of spaces say at the start what the collection
+ * before left, and Shenandoah's at the end what was in use some time ago. Where the structures are not known (CMS) the
+ * counters have it for the end.
  */
 #include "agent/jvm/gc.h"
 
@@ -19,11 +21,12 @@
 #include "agent/jvm/vm.h"
 #include "base/atomic.h"
 #include "base/clock.h"
+#include "hotspot/heap_use.h"
 
 enum { QUEUE = 256, COLLECTORS = 4, SPACES = 12, CAUSE = 48, NAME = 48 };
 
 struct collection {
-    uint64_t begin_ns, end_ns, used_after;
+    uint64_t begin_ns, end_ns, used_before, used_after;
     char cause[CAUSE];
     uint32_t collector; /* COLLECTORS = not known */
 };
@@ -66,10 +69,18 @@ static void JNICALL gc_start(jvmtiEnv *jvmti)
     atomic_store(&gc.moves, wick_load_relaxed(&gc.moves) | 1);
     if (!wick_load_acquire(&gc.open)) /* pairs: wick_gc_open */
         return;
-    gc.now = (struct collection){.begin_ns = wick_clock_mono_ns()};
+    gc.now = (struct collection){.begin_ns = wick_clock_mono_ns(), .used_before = wick_hs_heap_use(&wick_vm.jvm)};
     for (int i = 0; i < COLLECTORS; i++)
         gc.invocations[i] = load(counters.invocations[i]);
     read_cause(counters.cause);
+}
+
+static uint64_t used_after(void)
+{
+    uint64_t used = wick_hs_heap_use(&wick_vm.jvm), counted = 0;
+    for (int i = 0; i < SPACES; i++)
+        counted += load(counters.used[i]);
+    return used ? used : counted;
 }
 
 static void JNICALL gc_finish(jvmtiEnv *jvmti)
@@ -86,8 +97,7 @@ static void JNICALL gc_finish(jvmtiEnv *jvmti)
     for (uint32_t i = COLLECTORS; i-- > 0;)
         if (load(counters.invocations[i]) != gc.invocations[i])
             gc.now.collector = i;
-    for (int i = 0; i < SPACES; i++)
-        gc.now.used_after += load(counters.used[i]);
+    gc.now.used_after = used_after();
     if (tail - wick_load_acquire(&gc.head) >= QUEUE) { /* pairs: wick_gc_write */
         wick_add_relaxed(&gc.lost, 1);
     } else {
@@ -164,6 +174,7 @@ void wick_gc_write(struct wick_jfr_writer *w)
             .sum_of_pauses_ns = c->end_ns - c->begin_ns,
             .longest_pause_ns = c->end_ns - c->begin_ns,
             .used_after = c->used_after,
+            .used_before = c->used_before,
         };
         wick_jfr_write_garbage_collection(w, &event);
         wick_store_release(&gc.head, head + 1); /* pairs: gc_finish */

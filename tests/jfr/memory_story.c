@@ -43,7 +43,8 @@ static void story_collection(struct wick_jfr_writer *w, uint64_t i)
                                                                                : "G1 Evacuation Pause",
                                                  .sum_of_pauses_ns = pause,
                                                  .longest_pause_ns = pause,
-                                                 .used_after = (100 + 2 * i) * STORY_MIB});
+                                                 .used_after = (100 + 2 * i) * STORY_MIB,
+                                                 .used_before = i == STORY_HOSTILE ? 0 : (160 + 2 * i) * STORY_MIB});
 }
 
 int memory_story_write(int fd)

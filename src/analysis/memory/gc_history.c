@@ -288,6 +288,7 @@ void wick_gc_history_take(struct wick_gc_history *h, const struct wick_profile *
                                          .pause_ns = gc_number(e, "sumOfPauses"),
                                          .longest_ns = gc_number(e, "longestPause"),
                                          .id = (uint64_t)gc_number(e, "gcId"),
+                                         .before = (uint64_t)gc_number(e, "heapUsedBefore"),
                                          .after = (uint64_t)gc_number(e, "heapUsedAfter"),
                                          .cause = gc_text(e, "cause"),
                                          .collector = gc_text(e, "name")};

@@ -2,8 +2,8 @@
 /*
  * gc_history.h - the collections of a recording: when each was, how long it stopped the world, why, and the heap
  *
- * Collections come from jdk.GarbageCollection, whether wick or the JDK wrote it. wick's event has the heap after the
- * collection; where the JDK's jdk.GCHeapSummary is recorded as well, the heap before it is also known. Totals by cause
+ * Collections come from jdk.GarbageCollection, whether wick or the JDK wrote it. wick's event has the heap before and
+ * after the collection; those of the JDK have it where jdk.GCHeapSummary is recorded as well. Totals by cause
  * count every collection; the list of them can be thinned for a picture, which keeps the longest pause of each stretch
  * of time.
  *
