@@ -21,7 +21,17 @@
 #include "cli/ui/ui_views.h"
 #include "import/input.h"
 
-enum { SPANS, LOCKS, SAFEPOINTS, DISTURBANCES, EXPLAIN, EXPLAIN_RANGE /* of a part of the time */, KINDS };
+enum {
+    SPANS,
+    LOCKS,
+    SAFEPOINTS,
+    DISTURBANCES,
+    EXPLAIN,
+    EXPLAIN_RANGE /* of a part of the time */,
+    GROWTH,
+    GROWTH_RANGE,
+    KINDS
+};
 
 enum { DISPLACED = 8 /* as many large recordings are read at the same time (serve/catalog.c) */ };
 
@@ -40,6 +50,7 @@ struct followed {
         struct wick_ttsp_incidents safepoints;
         struct wick_disturbances disturbances;
         struct wick_explain_facts explain;
+        struct wick_growth growth[2]; /* by method, by class */
     } of;
     struct wick_trace_locks traces; /* of SPANS, and of these spans */
     struct wick_jfr_visitor visitor;
@@ -73,6 +84,16 @@ static void let_go(struct followed *f)
     f->fd = -1;
 }
 
+static bool is_explain(int kind)
+{
+    return kind == EXPLAIN || kind == EXPLAIN_RANGE;
+}
+
+static bool is_growth(int kind)
+{
+    return kind == GROWTH || kind == GROWTH_RANGE;
+}
+
 static void forget(int kind)
 {
     struct followed *f = kept[kind];
@@ -88,8 +109,10 @@ static void forget(int kind)
         wick_ttsp_incidents_release(&f->of.safepoints);
     else if (kind == DISTURBANCES)
         wick_disturbances_release(&f->of.disturbances);
-    else
+    else if (is_explain(kind))
         wick_explain_release(&f->of.explain);
+    for (int i = 0; i < 2 && is_growth(kind); i++)
+        wick_growth_release(&f->of.growth[i]);
     wick_profile_release(&f->p);
     free(f);
     kept[kind] = NULL;
@@ -119,14 +142,28 @@ void wick_ui_followed_forget(void)
         forget(i);
 }
 
-static bool is_explain(int kind)
-{
-    return kind == EXPLAIN || kind == EXPLAIN_RANGE;
-}
-
 static bool is_range(const struct wick_range *a, const struct wick_range *b)
 {
     return a->from_ns == b->from_ns && a->to_ns == b->to_ns;
+}
+
+static bool growth_wants(void *ctx, const char *type)
+{
+    (void)ctx;
+    return wick_growth_wants(type);
+}
+
+static void growth_sample(void *ctx, const struct wick_sample *s)
+{
+    (void)ctx;
+    (void)s;
+}
+
+static void growth_take(void *ctx, const struct wick_jfr_event *e)
+{
+    struct wick_growth *both = ctx;
+    wick_growth_take(&both[0], e);
+    wick_growth_take(&both[1], e);
 }
 
 static void begin(struct followed *f, int kind)
@@ -145,6 +182,12 @@ static void begin(struct followed *f, int kind)
     } else if (kind == DISTURBANCES) {
         f->of.disturbances = (struct wick_disturbances){.profile = &f->p};
         f->visitor = wick_disturbances_visitor(&f->of.disturbances);
+    } else if (is_growth(kind)) {
+        for (int i = 0; i < 2; i++)
+            f->of.growth[i] = (struct wick_growth){
+                .p = &f->p, .by_class = i == 1, .from_ns = f->range.from_ns, .to_ns = f->range.to_ns};
+        f->visitor = (struct wick_jfr_visitor){
+            .ctx = f->of.growth, .sample = growth_sample, .want = growth_wants, .event = growth_take};
     } else {
         wick_explain_begin(&f->of.explain, &f->p, &f->range);
         f->visitor = wick_explain_visitor(&f->of.explain);
@@ -152,12 +195,27 @@ static void begin(struct followed *f, int kind)
 }
 
 /* What was read so far becomes something to show. False without memory. */
+static bool tie_growth(struct followed *f)
+{
+    for (int i = 0; i < 2; i++) {
+        struct wick_growth *g = &f->of.growth[i];
+        if (!f->reader)
+            wick_growth_end(g);
+        if (g->failed || f->p.failed)
+            return false;
+        wick_growth_tie(g);
+    }
+    return true;
+}
+
 static bool tie(struct followed *f, int kind)
 {
     if (kind == SPANS)
         return !wick_trace_locks_finish(&f->traces);
     if (is_explain(kind))
         return true; /* wick_explain_so_far does it */
+    if (is_growth(kind))
+        return tie_growth(f);
     if (kind == DISTURBANCES)
         return !f->of.disturbances.failed && !f->p.failed;
     bool failed = kind == LOCKS ? f->of.locks.failed : f->of.safepoints.failed;
@@ -190,6 +248,11 @@ static uint64_t bytes_of_facts(const struct wick_explain_facts *x)
            (uint64_t)x->locks.cap_rows * sizeof *x->locks.rows;
 }
 
+static uint64_t bytes_of_growth(const struct wick_growth *g)
+{
+    return g->cap_rows * sizeof *g->rows + g->cap_objects * sizeof *g->objects + g->cap_cells * sizeof *g->cells;
+}
+
 static uint64_t bytes_of(const struct followed *f, int kind)
 {
     const struct wick_ttsp_incidents *in = &f->of.safepoints;
@@ -198,6 +261,8 @@ static uint64_t bytes_of(const struct followed *f, int kind)
         return all + bytes_of_spans(&f->of.spans) + bytes_of_locks(&f->traces.waits);
     if (is_explain(kind))
         return all + bytes_of_facts(&f->of.explain);
+    if (is_growth(kind))
+        return all + bytes_of_growth(&f->of.growth[0]) + bytes_of_growth(&f->of.growth[1]);
     if (kind == DISTURBANCES)
         return all + f->of.disturbances.cap * sizeof *f->of.disturbances.rows;
     if (kind == LOCKS)
@@ -381,6 +446,13 @@ struct wick_disturbances *wick_ui_followed_disturbances(const struct wick_serve_
 {
     struct followed *f = follow(DISTURBANCES, file, err);
     return f ? &f->of.disturbances : NULL;
+}
+
+struct wick_growth *wick_ui_followed_growth(const struct wick_serve_file *file, const struct wick_range *range,
+                                            bool by_class, struct wick_err *err)
+{
+    struct followed *f = follow_range(wick_range_is_all(range) ? GROWTH : GROWTH_RANGE, file, range, err);
+    return f ? &f->of.growth[by_class] : NULL;
 }
 
 /* One step, and what is known then. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ui_followed.h - the spans, waits for locks, slow safepoints, disturbances and facts of a recording, read once
+ * ui_followed.h - the spans, waits for locks, slow safepoints, disturbances, live objects and facts of a recording,
+ * read once
  *
  * Several views show the same of a recording, one after another and while it grows. What was read for the last of them
  * is kept, and the file is read on from there: of each kind that of one file, as long as all kinds together take at
@@ -16,6 +17,7 @@
 #define WICK_CLI_UI_UI_FOLLOWED_H
 
 #include "analysis/explain/explain_facts.h"
+#include "analysis/memory/live_growth.h"
 #include "analysis/owner/trace_locks.h"
 #include "analysis/span/spans.h"
 #include "analysis/wait/disturbances.h"
@@ -29,6 +31,10 @@ struct wick_trace_locks *wick_ui_followed_traces(const struct wick_serve_file *f
 struct wick_lock_waits *wick_ui_followed_locks(const struct wick_serve_file *file, struct wick_err *err);
 struct wick_ttsp_incidents *wick_ui_followed_safepoints(const struct wick_serve_file *file, struct wick_err *err);
 struct wick_disturbances *wick_ui_followed_disturbances(const struct wick_serve_file *file, struct wick_err *err);
+
+/* Live objects over time, by class or by method, of a range of time; as of the moments that are complete. */
+struct wick_growth *wick_ui_followed_growth(const struct wick_serve_file *file, const struct wick_range *range,
+                                            bool by_class, struct wick_err *err);
 
 /* What has been read so far, for rules, of a range of time; that of one range is kept beside that of all of the
  * recording. To be released (wick_explain_so_far_release) also on failure, before the next

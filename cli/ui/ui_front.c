@@ -96,17 +96,12 @@ int wick_ui_front_view(void *ctx, const char *view, const struct wick_serve_file
         const char *name;
         uint32_t segments; /* of the request's path */
         int (*write)(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
-    } views[] = {{"explain", 5, write_explain},
-                 {"collections", 5, wick_ui_collections},
-                 {"memory", 5, wick_ui_memory},
-                 {"endpoints", 5, wick_ui_endpoints},
-                 {"traces", 5, wick_ui_traces},
-                 {"trace", 6, wick_ui_trace},
-                 {"latency", 5, wick_ui_latency},
-                 {"locks", 5, wick_ui_locks},
-                 {"disturbances", 5, wick_ui_disturbances},
-                 {"safepoints", 5, wick_ui_safepoints},
-                 {"heap", 5, wick_ui_heap}};
+    } views[] = {{"explain", 5, write_explain},         {"collections", 5, wick_ui_collections},
+                 {"memory", 5, wick_ui_memory},         {"live", 6, wick_ui_live},
+                 {"endpoints", 5, wick_ui_endpoints},   {"traces", 5, wick_ui_traces},
+                 {"trace", 6, wick_ui_trace},           {"latency", 5, wick_ui_latency},
+                 {"locks", 5, wick_ui_locks},           {"disturbances", 5, wick_ui_disturbances},
+                 {"safepoints", 5, wick_ui_safepoints}, {"heap", 5, wick_ui_heap}};
     (void)ctx;
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         if (strcmp(views[i].name, view) != 0 || views[i].segments != a->nsegments)

@@ -64,6 +64,9 @@ int wick_ui_memory(const struct wick_serve_file *file, const struct wick_ask *a,
 /* Resident memory by part over time, with the limits; at most `most` readings (>= 1). -WICK_E_NOMEM. */
 int wick_ui_memory_over_time(const struct wick_memory_use *u, size_t most, FILE *out);
 
+/* Live objects over time by class or method, those that grow fastest first. */
+int wick_ui_live(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
+
 /* Collections, those of a range of time if that is asked for, as wick_ui_front_write_kept answers. */
 int wick_ui_collections(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What wick ui answers about the memory and the collections of a recording that is known to the byte (memory_story.h).
+"""What wick ui answers about memory, collections and live objects of recordings that are known to the byte (memory_story.h,
+live_story.h).
 
     check_memory_story.py JFR_SYNTH WICK UI_API
 """
@@ -27,18 +28,23 @@ def check(what, is_so, *why):
 
 
 def main():
+    check_story("memory", check_all)
+    check_story("live", check_live)
+    return failures
+
+
+def check_story(story, check_answers):
     with tempfile.TemporaryDirectory() as folder:
-        file = os.path.join(folder, "memory.jfr")
-        subprocess.run([SYNTH, "memory", file], check=True)
+        file = os.path.join(folder, f"{story}.jfr")
+        subprocess.run([SYNTH, story, file], check=True)
         with subprocess.Popen([WICK, "ui", "--no-open", "--dir", folder, file], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                               text=True) as server:
             m = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=(\w+)\n", server.stdout.readline())
             try:
-                check_all(Asker(int(m.group(1)), m.group(2)))
+                check_answers(Asker(int(m.group(1)), m.group(2)))
             finally:
                 server.terminate()
         check("the server ends without an error", server.returncode == 0, server.returncode)
-    return failures
 
 
 class Asker:
@@ -53,6 +59,9 @@ class Asker:
         out = r.status, json.loads(r.read())
         c.close()
         return out
+
+    def path(self):
+        return self.get("recordings")[1]["recordings"][0]["path"]
 
     def of(self, what):
         return self.get(f"recordings/{self.id}/{what}")
@@ -91,6 +100,38 @@ def check_all(server):
         schemas = json.load(f)["components"]["schemas"]
     check("the description has every member", set(schemas["MemorySeries"]["required"]) == set(series) and
           set(schemas["Collections"]["properties"]["collections"]["items"]["required"]) == set(rows[0]))
+
+
+def check_live(server):
+    status, live = server.of("live/series")
+    rows = {r["name"]: r for r in live["rows"]}
+    leak = rows["app.Session<img src=x onerror=alert(1)>"]
+    check("all moments are there", status == 200 and live["moments"] == 6 and live["times_ns"] == [START + 10 * i * SECOND for i in range(1, 7)], live)
+    check("what grows comes first, what is gone last", [r["name"] for r in live["rows"]] == [leak["name"], "char[]", "byte[]"], live)
+    check("it grows as written", leak["bytes"] == [4 * i * MIB for i in range(1, 7)] and (leak["first"], leak["last"]) == (4 * MIB, 24 * MIB), leak)
+    check("by as much a second", abs(leak["growth_bytes_per_s"] - 0.4 * MIB) <= 1 and 0 < leak["growth_error_bytes_per_s"] < 0.4 * MIB, leak)
+    check("what stays does not", rows["char[]"]["bytes"] == [20 * MIB] * 6 and rows["char[]"]["growth_bytes_per_s"] == 0, rows)
+    check("what was there once counts then", rows["byte[]"]["bytes"] == [0, 0, MIB, 0, 0, 0], rows)
+    check("there is nothing else", live["others"] == [0] * 6 and live["total"] == 3, live)
+    few = server.of("live/series?moments=3&rows=1")[1]
+    check("of three stretches the last moment each", few["times_ns"] == live["times_ns"][1::2] and few["rows"][0]["bytes"] == leak["bytes"][1::2], few)
+    check("with the others together, and figures of all moments", few["others"] == [20 * MIB] * 3 and few["total"] == 3 and few["moments"] == 6 and
+          few["rows"][0]["growth_bytes_per_s"] == leak["growth_bytes_per_s"], few)
+    methods = server.of("live/series?by=method")[1]
+    check("by method the same bytes", {r["name"]: r["bytes"] for r in methods["rows"]} ==
+          {"app.Main.put": [(4 * i + (i == 3)) * MIB for i in range(1, 7)], "app.Main.load": [20 * MIB] * 6}, methods)
+    part = server.of(f"live/series?from={START + 15 * SECOND}&to={START + 45 * SECOND}")[1]
+    check("a range has its moments", part["times_ns"] == live["times_ns"][1:4] and part["rows"][0]["first"] == 8 * MIB and part["rows"][0]["last"] == 16 * MIB, part)
+    check("and its objects only", part["rows"][0]["samples"] == 16, part)
+    status, one = server.of(f"live/series?from={START}&to={START + 15 * SECOND}")
+    check("one moment is too few, which is said", status == 404 and "choose a longer one" in one["why"], one)
+    check("other choices are refused", [server.of(f"live/{what}")[0] for what in ("series?by=thread", "series?moments=1", "series?rows=x", "other")] == [400, 400, 400, 404])
+    check("the same as of the command", [r["objects"] for r in json.loads(subprocess.run([WICK, "top", "--growth", "--by", "object", "--json", server.path()],
+                                                                                         check=True, capture_output=True, text=True).stdout)["rows"]] ==
+          [r["samples"] for r in live["rows"]])
+    with open(API, encoding="utf-8") as f:
+        schema = json.load(f)["components"]["schemas"]["LiveSeries"]
+    check("the description has every member", set(schema["required"]) == set(live) and set(schema["properties"]["rows"]["items"]["required"]) == set(leak))
 
 
 sys.exit(1 if main() else 0)

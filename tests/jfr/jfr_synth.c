@@ -11,6 +11,7 @@
  *     jfr_synth disturbances FILE     the minute of disturb_story.h
  *     jfr_synth halves FILE            the two different halves of halves.h
  *     jfr_synth memory FILE            the readings and collections of memory_story.h
+ *     jfr_synth live FILE              the live objects of live_story.h
  *     jfr_synth load FILE STACKS SAMPLES   one chunk in which so many different stacks, of 10 to 30 frames, branch out
  *                                      as calls do: what a converter is measured with
  *     jfr_synth plain FILE STACKS SAMPLES  the same stacks in a recording as async-profiler writes it (plain.h)
@@ -30,6 +31,7 @@
 #include "jfr/writer/writer.h"
 #include "disturb_story.h"
 #include "halves.h"
+#include "live_story.h"
 #include "lock_story.h"
 #include "memory_story.h"
 #include "plain.h"
@@ -369,7 +371,8 @@ static const struct {
     const char *name;
     int (*write)(int fd);
 } stories[] = {{"requests", requests_write},   {"owners", requests_write_locks}, {"disturbances", disturb_story_write},
-               {"memory", memory_story_write}, {"locks", lock_story_write},      {"halves", halves_write}};
+               {"memory", memory_story_write}, {"locks", lock_story_write},      {"halves", halves_write},
+               {"live", live_story_write}};
 
 int main(int argc, char **argv)
 {
@@ -390,7 +393,7 @@ int main(int argc, char **argv)
     if (argc == 3 && !strcmp(argv[1], "size"))
         return cmd_size(argv[2]);
     fputs("usage: jfr_synth write FILE [SAMPLES] | endless FILE | size FILE | requests FILE | owners FILE |\n"
-          "       jfr_synth disturbances FILE | memory FILE | locks FILE | halves FILE |\n"
+          "       jfr_synth disturbances FILE | memory FILE | locks FILE | halves FILE | live FILE |\n"
           "       jfr_synth load|plain FILE STACKS SAMPLES\n",
           stderr);
     return 2;

@@ -219,7 +219,7 @@ def check_paths(server, id_):
         methods = set(API["paths"][path])
         if not methods & {"get", "post", "delete"}:
             t.check(f"{path} has a method", False, methods)
-        if path.endswith(("/events", "/export", "/heap")) or "get" not in methods:
+        if path.endswith(("/events", "/export", "/heap", "/live/series")) or "get" not in methods:
             continue
         real = path.replace("{id}", id_).replace("{trace}", trace).removeprefix("/api/v1/")
         required = {"diff": {"base": id_}, "diff/table": {"base": id_}, "lines": {"method": "Labels.shares"}}
@@ -611,6 +611,34 @@ def check_disturbances(server, folder):
     t.check("nothing lies in an empty one", server.get(f"recordings/{id_}/disturbances", **{"from": 2, "to": 1})[0] == 400)
 
 
+def check_growth(server):
+    """Live objects over time, while they are recorded and afterwards."""
+    jvm = t.Jvm(["-Xmx300m", "-cp", t.compile_java("Live"), "Live"], "growth")
+    t.check("a program that keeps objects runs", jvm.wait_for("(?m)^up") and jvm.ask("blocks 1000", "(done)"), jvm.output())
+    status, rec = server.post("recordings", {"pid": jvm.pid, "events": ["live"], "name": "growth"})
+    series = f"recordings/{rec['id']}/live/series"
+    status, few = server.get(series)
+    check_shape("/api/v1/recordings/{id}/live/series", "get", status, few)
+    t.check("live objects are not known of two moments yet", status == 404 and "growth needs two" in few["why"], (status, few))
+    end = time.monotonic() + 240
+    while server.get(series)[0] != 200 and time.monotonic() < end:
+        jvm.ask("blocks 10000", "(done)")
+        time.sleep(1)
+    status, growing = server.get(series)
+    check_shape("/api/v1/recordings/{id}/live/series", "get", status, growing)
+    t.check("then they are, while it goes on", status == 200 and growing["moments"] >= 2, (status, growing))
+    server.post(f"recordings/{rec['id']}/stop", {})
+    jvm.kill()
+    for by in ("object", "method"):
+        rows = json.loads(t.wick("top", "--growth", "--by", by, "--json", "-n", "0", rec["path"]).out)["rows"]
+        status, done = server.get(series, by=by, rows=1000)
+        t.check(f"by {by} they are those of wick top --growth", status == 200 and
+                [(r["name"], r["first"], r["last"], r["samples"]) for r in done["rows"]] ==
+                [(r["name"], r["first"], r["last"], r["objects"]) for r in rows], (str(done)[:300], str(rows)[:300]))
+        t.check(f"by {by} what was kept grows most", done["rows"] and done["rows"][0]["name"] == {"object": "byte[]", "method": "Live.blocks"}[by] and
+                done["rows"][0]["growth_bytes_per_s"] > 0, done["rows"][:2])
+
+
 def check_states(server, folder):
     """A state for each box, of a tree that is the same without: of a recording of known content (tests/jfr/requests.h), since of a method with
     very many lines those are kept that come first."""
@@ -661,6 +689,7 @@ def main():
     check_waits(server, folder)
     check_disturbances(server, folder)
     check_states(server, folder)
+    check_growth(server)
     server.proc.send_signal(t.signal.SIGINT)
     t.check("it ends when it is interrupted", server.proc.wait(240) == 0)
     t.done()

@@ -34,11 +34,18 @@ static void put(struct jfr_build *j, int t, int64_t allocated_ns, int64_t size, 
     jfr_event_ints(j, 100, (const int64_t[]){TICKS((int64_t)t * SECOND), size, weight, TICKS(allocated_ns), age, t}, 6);
 }
 
+/* The moment is complete. */
+static void put_end(struct jfr_build *j, int t)
+{
+    jfr_event_ints(j, 101, (const int64_t[]){TICKS((int64_t)t * SECOND), t}, 2);
+}
+
 static void finish(struct jfr_build *j)
 {
     const char *types[] = {
         "12 long", "30 jdk.jfr.Timestamp",
-        "E100 wick.LiveObject startTime:12T allocationSize:12 weight:12 allocationTime:12T age:12 snapshot:12"};
+        "E100 wick.LiveObject startTime:12T allocationSize:12 weight:12 allocationTime:12T age:12 snapshot:12",
+        "E101 wick.LiveHeap startTime:12T snapshot:12"};
     jfr_metadata(j, types, sizeof types / sizeof *types);
     jfr_checkpoint(j, 0, &(struct wick_strbuf)WICK_STRBUF_INIT);
     jfr_end(j);
@@ -98,6 +105,59 @@ static void test_growth__ages_and_times_are_chosen(void **state)
     wick_strbuf_release(&j.out);
 }
 
+static bool want_all(void *ctx, const char *type)
+{
+    (void)ctx;
+    return wick_growth_wants(type);
+}
+
+static void take_one(void *ctx, const struct wick_jfr_event *e)
+{
+    wick_growth_take(ctx, e);
+}
+
+static void no_sample(void *ctx, const struct wick_sample *s)
+{
+    (void)ctx;
+    (void)s;
+}
+
+/* As a recording that still grows is read. */
+static void test_growth__a_moment_counts_once_it_is_complete(void **state)
+{
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct wick_profile p;
+    struct wick_growth g = {.p = &p};
+    const struct wick_jfr_visitor v = {.ctx = &g, .sample = no_sample, .want = want_all, .event = take_one};
+    struct wick_err err = {0};
+    (void)state;
+    jfr_begin(&j);
+    for (int t = 1; t <= 3; t++) {
+        for (int i = 0; i < t; i++)
+            put(&j, t, 1000 * (i + 1), 10, 1000, 3);
+        if (t != 1) /* the next one ends it just as well */
+            put_end(&j, t);
+    }
+    put(&j, 3, 9000, 10, 1000, 3); /* behind its end: no part of it */
+    put(&j, 4, 1000, 10, 1000, 3);
+    finish(&j);
+    assert_int_equal(wick_profile_init(&p), 0);
+    assert_int_equal(read_it(&p, "-", &v, &err), 0);
+    assert_int_equal(g.ntimes, 3);
+    wick_growth_tie(&g);
+    assert_true(g.rows[0].first == 1000 && g.rows[0].last == 3000 && fabs(g.rows[0].slope - 1000) < 1e-6);
+    assert_int_equal(g.ncells, 3);
+    assert_true(g.cells[2].moment == 2 && g.cells[2].bytes == 3000);
+    wick_growth_end(&g);
+    wick_growth_end(&g);
+    wick_growth_tie(&g);
+    assert_int_equal(g.ntimes, 4);
+    assert_true(g.rows[0].last == 1000 && g.times_ns[3] == JFR_BUILD_START_NS + 4 * (int64_t)SECOND);
+    wick_growth_release(&g);
+    wick_profile_release(&p);
+    wick_strbuf_release(&j.out);
+}
+
 /* 4,000 objects at first, and 1,000 more a second, each sampled with a probability of 2 %. In 400 runs the 95 %
  * interval of the slope contains the true one in 93 % to all of them: the larger of two errors counts. (95 % with a
  * deviation of 1.1 %: 89 % is missed once in ten million.) */
@@ -139,6 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_growth__what_stays_has_no_slope_and_no_error),
         cmocka_unit_test(test_growth__ages_and_times_are_chosen),
+        cmocka_unit_test(test_growth__a_moment_counts_once_it_is_complete),
         cmocka_unit_test(test_growth__the_interval_of_a_slope_contains_the_truth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

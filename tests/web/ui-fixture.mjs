@@ -13,7 +13,7 @@ const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=
 export const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** What a `wick ui` answers. */
-const REAL = ['memory/series', 'collections', 'export', 'heat', 'latency', 'traces', 'locks', 'safepoints', 'disturbances', 'lines', 'heap', 'threads', 'table', 'labels', 'diff', 'diff/table'];
+const REAL = ['memory/series', 'live/series', 'collections', 'export', 'heat', 'latency', 'traces', 'locks', 'safepoints', 'disturbances', 'lines', 'heap', 'threads', 'table', 'labels', 'diff', 'diff/table'];
 const isReal = (what, q) => REAL.includes(what) || q.has('callers_of') || q.has('callees_of') || (what === 'flame' && q.has('by')) || (['endpoints', 'explain', 'memory'].includes(what) && q.has('from'));
 
 /** A recording as the interface lists it, from what the commands say of the file. */

@@ -4,8 +4,9 @@ import { formatCount, formatPercent, formatWeight } from '../flame/text.js';
 import { commandLine, emptyBox, exchange, factsOf, h } from './dom.js';
 import { clockOf, durationOf } from './format.js';
 import { HeapOfJvm } from './heap.js';
-import { CollectionsChart, partColour, ResidentChart } from './memory_charts.js';
-import { formatState, rangeOf } from './state.js';
+import { CollectionsChart, LiveChart, partColour, ResidentChart } from './memory_charts.js';
+import { Segment } from './segment.js';
+import { exactly, formatState, rangeOf } from './state.js';
 import { figures, Table } from './table.js';
 import { Over, OverAndTables } from './time_chart.js';
 import { eventsOf, isMissing, Slot } from './view.js';
@@ -31,19 +32,21 @@ export class MemoryView {
     this.parts = new Parts();
     this.resident = new Resident();
     this.collections = new Collections();
+    this.live = new Live();
     this.ways = h('section.card');
     this.heap = new HeapOfJvm();
-    this.root = h('div.page.scrolls.stack', this.parts.root, this.resident.root, this.collections.root, this.ways, this.heap.root, this.heap.below);
+    this.root = h('div.page.scrolls.stack', this.parts.root, this.resident.root, this.collections.root, this.live.root, this.ways, this.heap.root, this.heap.below);
   }
 
   release() {
-    for (const part of [this.parts, this.resident, this.collections]) part.release();
+    for (const part of [this.parts, this.resident, this.collections, this.live]) part.release();
   }
 
   update(context) {
     this.parts.ask(context, 'memory', rangeOf(context.state));
     this.resident.ask(context, 'memory/series', []);
     this.collections.ask(context, 'collections', []);
+    this.live.ask(context, 'live/series', [['by', liveBy(context.state)], ['rows', '5']]);
     const { state, recording } = context;
     this.heap.update(recording.live ? recording.pid ?? 0 : 0);
     const link = (kinds, text, why, option) => {
@@ -172,5 +175,56 @@ class Collections extends OverAndTables {
     this.causes.update(answer.causes);
     this.longest.update(answer.collections.slice().sort((a, b) => b.longest_pause_ns - a.longest_pause_ns).slice(0, 12));
     return [this.facts, this.byCause, this.causes.root, this.byPause, this.longest.root];
+  }
+}
+
+const liveBy = ({ show }) => (show === 'method' ? 'method' : 'object');
+
+/** Which objects become more: bytes alive at the moments at which the agent listed them. */
+class Live extends OverAndTables {
+  constructor() {
+    super('Live objects over time', (onRange) => new LiveChart(onRange), 'live/series');
+    this.root.classList.add('growth');
+    this.by = new Segment('div.segment.small', 'Live objects by', (show) => this.context.navigate({ show }));
+    this.rows = new Table([
+      { key: 'name', head: 'Name', value: (r) => r.name },
+      figures('first', 'First', bytes), figures('last', 'Last', bytes, { all: () => this.all }),
+      { key: 'growth', head: 'Growth', value: (r) => r.growth_bytes_per_s, text: (r) => growthText(r.growth_bytes_per_s, r.growth_error_bytes_per_s) },
+      figures('samples', 'Samples', formatCount, { hint: 'Sampled objects that were alive at any moment' }),
+    ], {
+      caption: 'Live objects, by growth', sort: 'growth',
+      onPick: (r) => this.context.navigate({ tab: 'cpu', event: eventsOf(this.context.recording, ['live'])[0]?.name ?? '', filter: exactly(r.name), show: '', zoom: '' }),
+      pickLabel: () => 'Show by which stacks they were allocated',
+    });
+    this.chosen.fail = (e) => (isMissing(e) ? exchange(this.chosen.root, h('p', e.why)) : Slot.prototype.fail.call(this.chosen, e));
+  }
+
+  holds() {
+    return true;
+  }
+
+  fail(e) {
+    if (!isMissing(e)) return super.fail(e);
+    this.shown = false;
+    this.root.replaceChildren(this.head, emptyBox('No live objects over time', e.why, commandLine('wick record -e cpu,live -d 60 PID')));
+  }
+
+  below() {
+    this.caption = h('p.quiet');
+    return [this.by.root, this.caption, this.chosen.root];
+  }
+
+  /** The picture has the five that grow fastest, the table more of them, of the chosen time. */
+  fill(answer) {
+    const { state } = this.context;
+    this.by.update([['', 'Class'], ['method', 'Method']], (show) => (show === 'method') === (liveBy(state) === 'method'));
+    this.caption.textContent = `Bytes alive at ${formatCount(answer.moments)} moments, estimated from sampled objects that were allocated since the recording began, garbage that no collection has found yet among them.`;
+    this.chosen.ask(this.context, this.what, [['by', liveBy(state)], ['rows', '100'], ['moments', '2'], ...rangeOf(state)]);
+  }
+
+  tables(answer) {
+    this.all = answer.rows.reduce((sum, r) => sum + r.last, 0) || 1;
+    this.rows.update(answer.rows);
+    return [this.rows.root];
   }
 }

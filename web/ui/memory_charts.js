@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory and collections over time: two pictures over the time of the recording, with the brush of the shared axis.
+// Memory, live objects and collections over time: pictures over the time of the recording, with the brush of the shared axis.
 //
 // Resident memory is stacked by part, the Java heap at the bottom, against the limit of the cgroup and the largest heap. A collection is
 // a bar as high as its pause, below the heap that was in use before and after it. A table of each stands beside it for those who do
@@ -8,7 +8,7 @@ import { formatCount, formatPercent, formatWeight } from '../flame/text.js';
 import { svg } from '../spans/common.js';
 import { h } from './dom.js';
 import { clockOf } from './format.js';
-import { BOTTOM, LEFT, legendEntry, roundTop, TOP } from './series.js';
+import { BOTTOM, LEFT, legendEntry, roundTop, seriesColour, TOP } from './series.js';
 import { TimeChart } from './time_chart.js';
 
 const bytes = (v) => formatWeight(v, 'bytes');
@@ -46,8 +46,9 @@ function niceBytes(v) {
 }
 
 export class ResidentChart extends TimeChart {
-  constructor(onRange) {
-    super('Resident memory over time', 220, onRange);
+  constructor(onRange, label = 'Resident memory over time') {
+    super(label, 220, onRange);
+    this.colourOf = partColour;
   }
 
   layers() {
@@ -62,10 +63,10 @@ export class ResidentChart extends TimeChart {
   drawAreas() {
     const { times_ns: times, limit, heap_max: heapMax } = this.answer;
     const x = times.map((t) => this.xOf(t).toFixed(1));
-    for (const p of this.parts) {
+    for (const [i, p] of this.parts.entries()) {
       const up = p.high.map((v, i) => `${i ? 'L' : 'M'}${x[i]} ${this.y(v).toFixed(1)}`).join('');
       const down = p.low.map((v, i) => `L${x[i]} ${this.y(v).toFixed(1)}`).reverse().join('');
-      this.picture.append(svg('path', { d: `${up}${down}Z`, class: 'area part', colour: partColour(p.part), hint: `${p.part}: ${bytes(p.last)} at the last reading` }));
+      this.picture.append(svg('path', { d: `${up}${down}Z`, class: 'area part', colour: this.colourOf(p.part, i), hint: `${p.part}: ${bytes(p.last)} at the last reading` }));
     }
     if (times.length === 1) this.picture.append(svg('text', { x: LEFT + 8, y: TOP + 12 }, 'One reading: memory is read every ten seconds'));
     if (heapMax && heapMax <= this.most) this.line(heapMax, `Java heap at most ${bytes(heapMax)}`);
@@ -76,8 +77,21 @@ export class ResidentChart extends TimeChart {
     const { limit, heap_max: heapMax } = this.answer;
     const all = this.parts.reduce((sum, p) => sum + p.last, 0);
     const above = [[heapMax, 'Java heap at most'], [limit, 'cgroup limit']].filter(([v]) => v && v > this.most);
-    this.legend.replaceChildren(...this.parts.filter((p) => p.last > all / 200).map((p) => legendEntry(partColour(p.part), p.part, formatPercent(p.last, all))),
+    this.legend.replaceChildren(...this.parts.map((p, i) => p.last > all / 200 && legendEntry(this.colourOf(p.part, i), p.part, formatPercent(p.last, all))).filter(Boolean),
       ...above.map(([v, text]) => h('li.quiet', `${text} ${bytes(v)}, above the picture`)));
+  }
+}
+
+/** Live objects, stacked: what grows fastest at the bottom, all others on top. */
+export class LiveChart extends ResidentChart {
+  constructor(onRange) {
+    super(onRange, 'Live objects over time');
+    this.colourOf = (name, i) => seriesColour('', name, i, '');
+  }
+
+  put(answer, ...more) {
+    const parts = [...answer.rows.map((r) => ({ part: r.name, resident: r.bytes })), { part: 'other', resident: answer.others }];
+    super.put({ times_ns: answer.times_ns, parts }, ...more);
   }
 }
 

@@ -13,7 +13,7 @@ const SAY_AFTER_MS = 250;
 // After an answer of a part.
 const MORE_MS = 300;
 // Read further with each question, or of two recordings.
-const BY_STEPS = ['explain', 'endpoints', 'latency', 'traces', 'locks', 'safepoints', 'disturbances', 'diff', 'diff/table'];
+const BY_STEPS = ['explain', 'endpoints', 'latency', 'traces', 'locks', 'safepoints', 'disturbances', 'live/series', 'diff', 'diff/table'];
 
 /** Whether an error is of the way to the server, which comes back, and not its answer to the question. */
 function isAway(e) {

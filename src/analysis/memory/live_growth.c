@@ -2,9 +2,9 @@
 /*
  * live_growth.c - see live_growth.h
  *
- * The moments come one after another, each with all its objects, so the sums of one are complete when an object of the
- * next one comes. A row that is not there yet was 0 at all moments before: sums of y, t y and y^2 do not know the
- * difference, and those of t are common to all rows.
+ * The moments come one after another, each with all its objects, so the sums of one are complete when wick.LiveHeap or
+ * an object of the next one comes. A row that is not there yet was 0 at all moments before: sums of y, t y and y^2 do
+ * not know the difference, and those of t are common to all rows.
  */
 #include "analysis/memory/live_growth.h"
 
@@ -69,14 +69,31 @@ static double seconds_of(const struct wick_growth *g)
     return (double)(g->now_ns - g->first_ns) / 1e9;
 }
 
-static void end_moment(struct wick_growth *g)
+static void keep_cell(struct wick_growth *g, uint32_t row, double bytes)
 {
-    if (!g->moments)
+    void *cells = bytes > 0 ? room(g->cells, g->ncells, &g->cap_cells, sizeof *g->cells) : NULL;
+    g->failed |= bytes > 0 && !cells;
+    if (!cells)
         return;
+    g->cells = cells;
+    g->cells[g->ncells++] = (struct wick_growth_cell){g->ntimes, row, bytes};
+}
+
+void wick_growth_end(struct wick_growth *g)
+{
+    void *times = g->moments && !g->complete ? room(g->times_ns, g->ntimes, &g->cap_times, sizeof *g->times_ns) : NULL;
+    if (!g->moments || g->complete)
+        return;
+    g->complete = true;
+    g->failed |= !times;
+    if (!times)
+        return;
+    g->times_ns = times;
     double t = seconds_of(g);
     wick_trend_add(&g->times, t, 0);
     for (uint32_t i = 0; i < g->nrows; i++) {
         struct wick_growth_row *r = &g->rows[i];
+        keep_cell(g, i, r->now);
         if (g->moments == 1)
             r->first = r->now;
         r->last = r->now;
@@ -85,6 +102,7 @@ static void end_moment(struct wick_growth *g)
         r->yy += r->now * r->now;
         r->now = 0;
     }
+    g->times_ns[g->ntimes++] = g->now_ns;
 }
 
 /* What the object belongs to: a string, 0 = not known. */
@@ -115,17 +133,23 @@ static int64_t number(const struct wick_jfr_event *e, const char *field)
     return wick_jfr_event_int(e, field, &v) && v > 0 ? v : 0;
 }
 
-static void take(void *ctx, const struct wick_jfr_event *e)
+void wick_growth_take(struct wick_growth *g, const struct wick_jfr_event *e)
 {
-    struct wick_growth *g = ctx;
     const struct wick_filter filter = {.from_ns = g->from_ns, .to_ns = g->to_ns};
-    if (!wick_filter_time(&filter, e->time_ns) || (g->moments && e->time_ns < g->now_ns))
+    bool later = !g->moments || e->time_ns > g->now_ns;
+    if (!strcmp(e->type, "wick.LiveHeap")) {
+        if (g->moments && e->time_ns == g->now_ns)
+            wick_growth_end(g);
         return;
-    if (!g->moments || e->time_ns > g->now_ns) {
-        end_moment(g);
+    }
+    if (!wick_filter_time(&filter, e->time_ns) || (!later && (g->complete || e->time_ns < g->now_ns)))
+        return;
+    if (later) {
+        wick_growth_end(g);
         g->first_ns = g->moments ? g->first_ns : e->time_ns;
         g->now_ns = e->time_ns;
         g->moments++;
+        g->complete = false;
     }
     int64_t weighed = number(e, "weight"), said = number(e, "allocationSize");
     int64_t size = weighed && weighed < said ? weighed : said; /* with --compat they have changed places */
@@ -141,10 +165,20 @@ static void take(void *ctx, const struct wick_jfr_event *e)
     o->weight_most = weight > o->weight_most ? weight : o->weight_most;
 }
 
+bool wick_growth_wants(const char *type)
+{
+    return !strcmp(type, "wick.LiveObject") || !strcmp(type, "profiler.LiveObject") || !strcmp(type, "wick.LiveHeap");
+}
+
+static void take(void *ctx, const struct wick_jfr_event *e)
+{
+    wick_growth_take(ctx, e);
+}
+
 static bool want(void *ctx, const char *type)
 {
     (void)ctx;
-    return !strcmp(type, "wick.LiveObject") || !strcmp(type, "profiler.LiveObject");
+    return wick_growth_wants(type);
 }
 
 static void no_sample(void *ctx, const struct wick_sample *s)
@@ -153,7 +187,7 @@ static void no_sample(void *ctx, const struct wick_sample *s)
     (void)s;
 }
 
-static int by_slope(const void *a, const void *b)
+int wick_growth_fastest_first(const void *a, const void *b)
 {
     const struct wick_growth_row *x = a, *y = b;
     if (x->slope != y->slope)
@@ -161,10 +195,12 @@ static int by_slope(const void *a, const void *b)
     return x->last != y->last ? (x->last > y->last ? -1 : 1) : 0;
 }
 
-static void draw_lines(struct wick_growth *g)
+void wick_growth_tie(struct wick_growth *g)
 {
     const struct wick_trend *t = &g->times;
     double mean = t->t / t->n, sxx = t->tt - t->t * mean;
+    for (uint32_t i = 0; i < g->nrows; i++)
+        g->rows[i].variance = 0;
     for (uint32_t i = 0; i < g->nobjects && sxx > 0; i++) {
         const struct wick_growth_object *o = &g->objects[i];
         double share = (o->weight_time - mean * o->weight) / sxx;
@@ -179,8 +215,21 @@ static void draw_lines(struct wick_growth *g)
             r->slope = (r->ty - mean * r->y) / sxx;
         r->error = wick_interval_half(error * error > r->variance ? error * error : r->variance);
     }
-    if (g->nrows)
-        qsort(g->rows, g->nrows, sizeof *g->rows, by_slope);
+}
+
+int wick_growth_check(uint32_t moments, bool chosen, struct wick_err *err)
+{
+    if (moments >= 2)
+        return 0;
+    if (chosen)
+        return wick_err_set(err, WICK_E_NOTFOUND,
+                            "growth needs the live objects of two moments, and the chosen time has those of %u: choose "
+                            "a longer one",
+                            moments);
+    return wick_err_set(err, WICK_E_NOTFOUND,
+                        "the recording lists the live objects of %u moments, and growth needs two: record with -e live "
+                        "for 20 s or more",
+                        moments);
 }
 
 int wick_growth_read(struct wick_growth *g, struct wick_profile *p, const char *path, wick_analysis_reader *read,
@@ -191,15 +240,15 @@ int wick_growth_read(struct wick_growth *g, struct wick_profile *p, const char *
     int rc = read(p, path, &v, err);
     if (rc)
         return rc;
-    end_moment(g);
+    wick_growth_end(g);
     if (g->failed || p->failed)
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    if (g->moments < 2)
-        return wick_err_set(err, WICK_E_NOTFOUND,
-                            "the recording lists the live objects of %u moments, and growth needs two: record with "
-                            "-e live for 20 s or more",
-                            g->moments);
-    draw_lines(g);
+    rc = wick_growth_check(g->moments, false, err);
+    if (rc)
+        return rc;
+    wick_growth_tie(g);
+    if (g->nrows)
+        qsort(g->rows, g->nrows, sizeof *g->rows, wick_growth_fastest_first);
     return 0;
 }
 
@@ -207,6 +256,8 @@ void wick_growth_release(struct wick_growth *g)
 {
     free(g->rows);
     free(g->objects);
+    free(g->cells);
+    free(g->times_ns);
     wick_index_release(&g->by_name);
     wick_index_release(&g->by_object);
     *g = (struct wick_growth){0};

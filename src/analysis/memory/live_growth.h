@@ -14,7 +14,11 @@
  * An object is recognized by class or place, size and the microsecond of its allocation. Where the clock was set
  * between two chunks of a recording it is taken for two, which makes the error larger, never smaller.
  *
- * Memory:  malloc; some 50 bytes for each sampled object that was alive at any moment. wick_growth_release frees all.
+ * A recording can also be followed as it grows: a moment counts once it is complete, which wick.LiveHeap behind its
+ * objects says, or the next moment.
+ *
+ * Memory:  malloc; some 50 bytes for each sampled object that was alive at any moment, and 16 for each row and moment.
+ *          wick_growth_release frees all.
  */
 #ifndef WICK_ANALYSIS_MEMORY_LIVE_GROWTH_H
 #define WICK_ANALYSIS_MEMORY_LIVE_GROWTH_H
@@ -41,6 +45,12 @@ struct wick_growth_object {
     double weight, weight_time, weight_most; /* sums over the moments, with and without the time; the largest */
 };
 
+/* Bytes of a row at a moment, if it had any. */
+struct wick_growth_cell {
+    uint32_t moment, row;
+    double bytes;
+};
+
 struct wick_growth {
     struct wick_profile *p;
     bool by_class;          /* else by the Java method that allocated them */
@@ -48,15 +58,36 @@ struct wick_growth {
     int64_t survived;       /* only objects that have survived so many collections */
     int64_t from_ns, to_ns; /* moments in [from, to); 0 = all */
 
-    struct wick_growth_row *rows; /* the fastest first */
+    struct wick_growth_row
+        *rows; /* after wick_growth_read the fastest first, and cells do not refer to them any more */
     struct wick_growth_object *objects;
-    uint32_t nrows, cap_rows, nobjects, cap_objects;
+    struct wick_growth_cell *cells; /* by moment */
+    int64_t *times_ns;              /* of the complete moments, since 1970 */
+    uint32_t nrows, cap_rows, nobjects, cap_objects, ncells, cap_cells, ntimes, cap_times;
     struct wick_index by_name, by_object;
     struct wick_trend times;
     uint32_t moments;
     int64_t first_ns, now_ns; /* since 1970: of the first moment, and of the last */
+    bool complete;            /* the last moment is */
     bool failed;
 };
+
+/* Whether events of that type are needed, and taking one: for visitors that read more than this. g has p and what is
+ * chosen, and is zeroed else. */
+bool wick_growth_wants(const char *type);
+void wick_growth_take(struct wick_growth *g, const struct wick_jfr_event *e);
+
+/* Nothing more comes: the last moment is complete. */
+void wick_growth_end(struct wick_growth *g);
+
+/* Draws the lines of all rows through the complete moments, two or more; more may come afterwards. */
+void wick_growth_tie(struct wick_growth *g);
+
+/* -WICK_E_NOTFOUND with a sentence if so many moments are fewer than two. */
+int wick_growth_check(uint32_t moments, bool chosen, struct wick_err *err);
+
+/* Compares pointers to rows for qsort: the fastest first. */
+int wick_growth_fastest_first(const void *a, const void *b);
 
 /* Reads a recording. g has what is chosen, and is zeroed else; p is initialised and outlives it. 0, -WICK_E_NOTFOUND
  * with a sentence if there are fewer than two moments, or as `read`. */
