@@ -32,24 +32,49 @@ static void put_data(const char *json, size_t len, FILE *out)
     }
 }
 
+/* The data, malloc'ed. */
+static int make_data(const struct wick_page *page, char **json, size_t *len, struct wick_err *err)
+{
+    FILE *memory = open_memstream(json, len);
+    int rc = memory ? page->json(page->ctx, memory) : -WICK_E_NOMEM;
+    if (memory && (ferror(memory) | fclose(memory)))
+        rc = -WICK_E_NOMEM;
+    if (!rc)
+        return 0;
+    free(*json);
+    return err->code ? rc : wick_err_set(err, WICK_E_NOMEM, "out of memory while making the page");
+}
+
+static void put_page(const struct wick_page *page, const char *json, size_t len, FILE *out)
+{
+    fputs(page->head, out);
+    put_data(json, len, out);
+    fputs(page->tail, out);
+}
+
+int wick_page_write(const struct wick_page *page, FILE *out, struct wick_err *err)
+{
+    char *json = NULL;
+    size_t len = 0;
+    int rc = make_data(page, &json, &len, err);
+    if (rc)
+        return rc;
+    put_page(page, json, len, out);
+    free(json);
+    return 0;
+}
+
 int wick_page_save(const struct wick_page *page, const char *path, struct wick_err *err)
 {
     char *json = NULL;
     size_t len = 0;
-    FILE *memory = open_memstream(&json, &len);
-    int rc = memory ? page->json(page->ctx, memory) : -WICK_E_NOMEM;
-    if (memory && (ferror(memory) | fclose(memory)))
-        rc = -WICK_E_NOMEM;
-    if (rc) {
-        free(json);
-        return wick_err_set(err, WICK_E_NOMEM, "out of memory while making the page");
-    }
+    int rc = make_data(page, &json, &len, err);
+    if (rc)
+        return rc;
     FILE *out = wick_save_open(path, false, err);
     rc = out ? 0 : -(int)err->code;
     if (out) {
-        fputs(page->head, out);
-        put_data(json, len, out);
-        fputs(page->tail, out);
+        put_page(page, json, len, out);
         rc = wick_save_close(out, path, 0, err);
     }
     free(json);

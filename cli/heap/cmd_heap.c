@@ -249,6 +249,7 @@ int wick_cmd_heap(int argc, char **argv)
                                            {WICK_ARG_GARBAGE, WICK_LOOK_SWITCH, &h.live},
                                            {WICK_ARG_HEAP_COPY, WICK_LOOK_SWITCH, &h.copy},
                                            {WICK_ARG_HEAP_PAGE, WICK_LOOK_TEXT, &h.output},
+                                           {WICK_ARG_TITLE, WICK_LOOK_TEXT, &h.table.heading},
                                            {WICK_ARG_JSON, WICK_LOOK_SWITCH, &h.json}};
     int status = wick_look_parse(usage, flags, sizeof flags / sizeof *flags, argc, argv);
     if (status >= 0)

@@ -100,7 +100,10 @@ static int write_page(struct wick_heap_report *r, const struct wick_heap_table *
     struct wick_strbuf title = WICK_STRBUF_INIT, escaped = WICK_STRBUF_INIT, subtitle = WICK_STRBUF_INIT;
     char a[32];
     const char *name = strrchr(t->title, '/');
-    wick_strbuf_addf(&title, "Heap of %s", name ? name + 1 : t->title);
+    if (t->heading)
+        wick_strbuf_adds(&title, t->heading);
+    else
+        wick_strbuf_addf(&title, "Heap of %s", name ? name + 1 : t->title);
     wick_text_add_xml(&escaped, title.buf, title.len);
     wick_strbuf_addf(&subtitle, "retained, by class of dominators \xc2\xb7 %s objects alive",
                      wick_ui_count(r->retained.objects, a, sizeof a));

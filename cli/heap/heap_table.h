@@ -12,8 +12,9 @@
 enum wick_heap_sort { WICK_HEAP_BY_RETAINED, WICK_HEAP_BY_SHALLOW, WICK_HEAP_BY_OBJECTS, WICK_HEAP_BY_NAME };
 
 struct wick_heap_table {
-    const char *title; /* of the dump */
-    uint32_t rows;     /* most rows of a table */
+    const char *title;   /* of the dump */
+    const char *heading; /* of a page; NULL = "Heap of" and the title */
+    uint32_t rows;       /* most rows of a table */
     enum wick_heap_sort sort;
     const char *class; /* only classes whose names contain this; NULL = all */
     const char *path;  /* paths to these objects: "0x7f..." or a class; NULL = none */

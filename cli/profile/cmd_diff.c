@@ -22,8 +22,8 @@
 #include "cli/ui.h"
 #include "cli/input/view.h"
 #include "analysis/compare/diff.h"
+#include "export/diff_page.h"
 #include "export/picture.h"
-#include "flame/text.h"
 
 static const char usage[] =
     "Usage: wick diff [OPTION...] A B\n"
@@ -109,35 +109,6 @@ static int read_side(struct diff *d, unsigned k, char *list, struct wick_err *er
 
 /* --- output --- */
 
-static void add_side(struct wick_strbuf *sb, const struct wick_diff *c, const char *unit, unsigned k)
-{
-    wick_strbuf_adds(sb, k ? "; after: " : "before: ");
-    wick_text_add_weight(sb, c->measured.weight[k], unit);
-    wick_strbuf_adds(sb, ", ");
-    wick_text_add_weight(sb, c->measured.samples[k], "samples");
-}
-
-static int write_page(struct diff *d, struct wick_diff *c, FILE *out, struct wick_err *err)
-{
-    struct wick_strbuf title = WICK_STRBUF_INIT, subtitle = WICK_STRBUF_INIT;
-    wick_strbuf_addf(&title, "%s compared with %s", d->names[1].buf, d->names[0].buf);
-    wick_strbuf_addf(&subtitle, "%s, %s; ", wick_picture_measured(&d->profile, &d->export),
-                     d->absolute ? "absolute" : "normalised");
-    for (unsigned k = 0; k < 2; k++)
-        add_side(&subtitle, c, d->table.unit, k);
-    struct wick_flame_opts o = {
-        .title = d->export.title ? d->export.title : title.buf,
-        .subtitle = subtitle.buf,
-        .unit = d->table.unit,
-        .change = c->change,
-        .absolute = d->absolute,
-    };
-    int rc = wick_flame_write_html(c->tree, &o, out, err);
-    wick_strbuf_release(&title);
-    wick_strbuf_release(&subtitle);
-    return rc;
-}
-
 static bool ends_in(const char *path, const char *end)
 {
     size_t n = strlen(path), m = strlen(end);
@@ -147,6 +118,7 @@ static bool ends_in(const char *path, const char *end)
 static int write_file(struct diff *d, struct wick_diff *c, struct wick_err *err)
 {
     struct wick_diff_table table = d->table;
+    const char *const names[2] = {d->names[0].buf, d->names[1].buf};
     bool page = ends_in(d->out, ".html");
     table.json = ends_in(d->out, ".json");
     table.csv = ends_in(d->out, ".csv");
@@ -158,7 +130,7 @@ static int write_file(struct diff *d, struct wick_diff *c, struct wick_err *err)
         return -err->code;
     int rc = 0;
     if (page)
-        rc = write_page(d, c, out, err);
+        rc = wick_diff_page_write(c, &d->profile, &d->export, names, out, err);
     else
         wick_diff_table_write(c, &table, out);
     return wick_save_close(out, d->out, rc, err);

@@ -7,6 +7,8 @@
 
 #include "cli/explain/explain_text.h"
 #include "cli/input/inputs.h"
+#include "cli/page.h"
+#include "cli/page_assets.h"
 #include "cli/profile/diff_table.h"
 #include "cli/profile/top_table.h"
 #include "cli/ui/ui_followed.h"
@@ -89,25 +91,55 @@ static int write_explain(const struct wick_serve_file *file, const struct wick_a
     return rc;
 }
 
+typedef int write_view(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
+
+/* An answer that becomes a page. */
+struct page_data {
+    write_view *write;
+    const struct wick_serve_file *file;
+    const struct wick_ask *a;
+    struct wick_err *err;
+};
+
+static int write_data(void *ctx, FILE *out)
+{
+    const struct page_data *d = ctx;
+    return d->write(d->file, d->a, out, d->err);
+}
+
 int wick_ui_front_view(void *ctx, const char *view, const struct wick_serve_file *file, const struct wick_ask *a,
                        FILE *out, struct wick_err *err)
 {
     static const struct {
         const char *name;
         uint32_t segments; /* of the request's path */
-        int (*write)(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err);
-    } views[] = {{"explain", 5, write_explain},         {"collections", 5, wick_ui_collections},
-                 {"memory", 5, wick_ui_memory},         {"live", 6, wick_ui_live},
-                 {"endpoints", 5, wick_ui_endpoints},   {"traces", 5, wick_ui_traces},
-                 {"trace", 6, wick_ui_trace},           {"latency", 5, wick_ui_latency},
-                 {"locks", 5, wick_ui_locks},           {"disturbances", 5, wick_ui_disturbances},
-                 {"safepoints", 5, wick_ui_safepoints}, {"heap", 5, wick_ui_heap}};
+        write_view *write;
+        const char *head, *tail; /* of the command's page around the same JSON; NULL = there is none */
+    } views[] = {{"explain", 5, write_explain},
+                 {"collections", 5, wick_ui_collections},
+                 {"memory", 5, wick_ui_memory},
+                 {"live", 6, wick_ui_live},
+                 {"endpoints", 5, wick_ui_endpoints, wick_page_endpoints_head, wick_page_endpoints_tail},
+                 {"traces", 5, wick_ui_traces},
+                 {"trace", 6, wick_ui_trace, wick_page_trace_head, wick_page_trace_tail},
+                 {"latency", 5, wick_ui_latency},
+                 {"locks", 5, wick_ui_locks},
+                 {"disturbances", 5, wick_ui_disturbances},
+                 {"safepoints", 5, wick_ui_safepoints},
+                 {"heap", 5, wick_ui_heap}};
+    const char *format = wick_ask_get(a, "format");
+    bool page = format && !strcmp(format, "html");
     (void)ctx;
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         if (strcmp(views[i].name, view) != 0 || views[i].segments != a->nsegments)
             continue;
         wick_cli_forget_inputs();
-        return views[i].write(file, a, out, err);
+        if (!page || views[i].write == wick_ui_heap) /* which makes both */
+            return views[i].write(file, a, out, err);
+        if (!views[i].head)
+            return wick_err_set(err, WICK_E_USAGE, "there is no page of %s: leave out format", view);
+        struct page_data d = {views[i].write, file, a, err};
+        return wick_page_write(&(struct wick_page){views[i].head, views[i].tail, write_data, &d}, out, err);
     }
     return wick_err_set(err, WICK_E_NOTFOUND, "there is nothing at this path");
 }

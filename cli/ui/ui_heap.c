@@ -3,7 +3,7 @@
  * ui_heap.c - the answers of `wick ui` about heaps
  *
  * A heap dump may be larger than memory, may come from anywhere, and takes its time. So it is analysed by a `wick heap`
- * of its own, whose memory goes with it; what that prints is the answer.
+ * of its own, whose memory goes with it; what that prints is the answer, JSON or a page.
  */
 #include "cli/ui/ui_views.h"
 
@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/strbuf.h"
 #include "serve/child.h"
 #include "sys/whole.h"
 
@@ -44,13 +45,20 @@ static int run(char *const *argv, int in, FILE *out, struct wick_err *err)
 
 int wick_ui_heap(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
 {
-    static const char *const argv[] = {"wick", "heap", "--json", "--rows=" ROWS, "-", NULL};
+    const char *format = wick_ask_get(a, "format"), *slash = strrchr(file->name, '/');
+    bool page = format && !strcmp(format, "html");
+    struct wick_strbuf title = WICK_STRBUF_INIT;
+    wick_strbuf_addf(&title, "--title=Heap of %s", slash ? slash + 1 : file->name); /* it reads from a descriptor */
+    const char *const json[] = {"wick", "heap", "--json", "--rows=" ROWS, "-", NULL};
+    const char *const html[] = {"wick", "heap", "--output=-", title.buf, "-", NULL};
     int in = open(file->path, O_RDONLY | O_CLOEXEC);
-    (void)a;
-    if (in < 0)
-        return wick_err_set(err, WICK_E_IO, "cannot open %s: %s", file->name, strerror(errno));
-    int rc = run((char *const *)(uintptr_t)argv, in, out, err);
-    close(in);
+    int rc = in < 0 ? wick_err_set(err, WICK_E_IO, "cannot open %s: %s", file->name, strerror(errno)) : 0;
+    if (!rc && title.failed)
+        rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
+    rc = rc ? rc : run((char *const *)(uintptr_t)(page ? html : json), in, out, err);
+    if (in >= 0)
+        close(in);
+    wick_strbuf_release(&title);
     return rc;
 }
 

@@ -26,6 +26,7 @@ struct wick_export_options {
     bool threads;      /* the thread as root frame */
     const char *by;    /* pictures: the value of this key (model/agg_value.h) as root frame; or NULL */
     bool counts;       /* samples instead of weights */
+    bool leaf_up;      /* pictures: merged from the leaf */
     const char *title; /* NULL = the format's own choice */
     const char *host;  /* OTLP: the name of the machine; NULL = none */
     const struct wick_timeline *timeline; /* the samples one by one, for formats that are `timed`; may be NULL */

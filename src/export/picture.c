@@ -77,6 +77,7 @@ static int write_picture(const struct wick_profile *p, const struct wick_export_
             .title = o->title,
             .subtitle = subtitle.failed ? NULL : subtitle.buf,
             .unit = wick_picture_unit(p, o),
+            .reverse = o->leaf_up,
         };
         rc = writer(t, &f, out, err);
     }

@@ -91,23 +91,25 @@ static void map_things(struct merge *m)
 }
 
 /* Aggregates become samples again. */
-static void add_samples(struct merge *m)
+static void add_samples(struct merge *m, uint32_t *moved)
 {
     const struct wick_profile *p = m->from;
     for (uint32_t i = 0; i < p->naggs && !m->to->failed; i++) {
         const struct wick_agg *a = &p->aggs[i];
         struct wick_agg_sizes sizes = wick_profile_sizes(p, i);
-        wick_profile_add(m->to, &(struct wick_sample){
-                                    .stack = m->stacks[a->stack],
-                                    .thread = m->threads[a->thread],
-                                    .labels = m->label_sets[a->labels],
-                                    .state = m->states[a->state],
-                                    .event = m->events[a->event],
-                                    .weight = a->weight,
-                                    .count = a->count,
-                                    .variance = sizes.variance,
-                                    .things = sizes.things,
-                                });
+        uint32_t became = wick_profile_add(m->to, &(struct wick_sample){
+                                                      .stack = m->stacks[a->stack],
+                                                      .thread = m->threads[a->thread],
+                                                      .labels = m->label_sets[a->labels],
+                                                      .state = m->states[a->state],
+                                                      .event = m->events[a->event],
+                                                      .weight = a->weight,
+                                                      .count = a->count,
+                                                      .variance = sizes.variance,
+                                                      .things = sizes.things,
+                                                  });
+        if (moved)
+            moved[i] = became;
     }
     for (uint32_t i = 0; i < p->nevents; i++) {
         int64_t *own = &m->to->events[m->events[i]].own;
@@ -118,6 +120,11 @@ static void add_samples(struct merge *m)
 }
 
 int wick_profile_merge(struct wick_profile *to, const struct wick_profile *from)
+{
+    return wick_profile_merge_moved(to, from, NULL);
+}
+
+int wick_profile_merge_moved(struct wick_profile *to, const struct wick_profile *from, uint32_t *moved)
 {
     if (is_finer(to, from) || disagrees(to, from) || is_sealed(to))
         return -WICK_E_USAGE;
@@ -139,7 +146,7 @@ int wick_profile_merge(struct wick_profile *to, const struct wick_profile *from)
     if (!to->failed)
         map_things(&m);
     if (!to->failed)
-        add_samples(&m);
+        add_samples(&m, moved);
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         free(maps[i]);
     return to->failed ? -WICK_E_NOMEM : 0;

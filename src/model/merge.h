@@ -24,4 +24,8 @@
  * unchanged then. -WICK_E_NOMEM if memory ran out: `to` is valid, holds a part of `from` and has `failed` set. */
 int wick_profile_merge(struct wick_profile *to, const struct wick_profile *from);
 
+/* The same. moved: room for a number for each aggregate of `from`; gets which aggregate of `to` each has become, where
+ * it succeeds. */
+int wick_profile_merge_moved(struct wick_profile *to, const struct wick_profile *from, uint32_t *moved);
+
 #endif

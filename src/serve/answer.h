@@ -57,6 +57,10 @@ void wick_answer_compared_release(struct wick_answer_compared *c);
 /* The call tree of both, and what of each node was in the base. */
 int wick_answer_diff(struct wick_answer_compared *c, FILE *out, struct wick_err *err);
 
+/* The same as a page. names: of the recordings, before and after. */
+int wick_answer_diff_page(const struct wick_answer_compared *c, const char *const names[2], FILE *out,
+                          struct wick_err *err);
+
 /* The members `nodes` and `data` of an answer with a call tree. */
 int wick_answer_put_tree(struct wick_json *j, struct wick_tree *t, const struct wick_flame_opts *o,
                          struct wick_err *err);

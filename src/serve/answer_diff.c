@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/diff_page.h"
 #include "export/picture.h"
 #include "flame/flame.h"
 #include "model/merge.h"
@@ -127,4 +128,11 @@ int wick_answer_diff(struct wick_answer_compared *c, FILE *out, struct wick_err 
     int rc = wick_answer_put_tree(&j, c->diff.tree, &f, err);
     wick_json_close(&j, '}');
     return rc;
+}
+
+int wick_answer_diff_page(const struct wick_answer_compared *c, const char *const names[2], FILE *out,
+                          struct wick_err *err)
+{
+    const struct wick_export_options o = {.event = c->event};
+    return wick_diff_page_write(&c->diff, &c->both, &o, names, out, err);
 }

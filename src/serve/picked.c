@@ -245,6 +245,8 @@ static void choose(struct wick_picked *s, const struct wick_pick *k, struct wick
         struct wick_agg a = view->aggs[i];
         struct wick_sample_type *e = &view->events[a.event];
         bool own, taken = wick_pick_takes(k, c, i, &own);
+        if (s->place)
+            s->place[i] = WICK_AGG_NONE;
         if (own)
             e->own = wick_sum(e->own, a.weight);
         if (!taken || !(a.weight || a.count))
@@ -254,6 +256,8 @@ static void choose(struct wick_picked *s, const struct wick_pick *k, struct wick
         if (a.event != s->event)
             continue;
         a.stack = shown_stack(k, g, a.stack);
+        if (s->place)
+            s->place[i] = n;
         wick_profile_move_agg(view, n++, &a, i);
     }
     view->naggs = n;
@@ -286,11 +290,12 @@ int wick_picked_init(struct wick_picked *s, const struct wick_pick *k, struct wi
     view->nsizes = 0;
     view->aggs = aggs_in_range(k, g);
     view->events = calloc(g->p.nevents, sizeof *view->events);
+    s->place = k->places ? calloc((size_t)g->p.naggs + 1, sizeof *s->place) : NULL;
     if (k->from_ns > view->start_ns)
         view->start_ns = k->from_ns;
     if (k->to_ns && k->to_ns < view->end_ns)
         view->end_ns = k->to_ns;
-    if (!view->aggs || !view->events || !sizes_in_range(view, k, g)) {
+    if (!view->aggs || !view->events || (k->places && !s->place) || !sizes_in_range(view, k, g)) {
         wick_picked_release(s);
         return wick_err_set(err, WICK_E_NOMEM, "out of memory");
     }
@@ -318,6 +323,8 @@ void wick_picked_release(struct wick_picked *s)
     free(s->view.aggs);
     free(s->view.events);
     free(s->view.sizes);
+    free(s->place);
+    s->place = NULL;
     s->view.aggs = NULL;
     s->view.sizes = NULL;
     s->view.events = NULL;

@@ -28,6 +28,7 @@ struct wick_pick {
     struct wick_shape shape;
     bool whole_stacks;            /* with the class of an object as leaf */
     bool fold;                    /* with one frame for those by which threads begin */
+    bool places;                  /* what became of each aggregate is noted */
     char *keys[WICK_SHAPE_TESTS]; /* of labels, which the tests borrow */
     uint32_t nkeys;
 };
@@ -35,6 +36,7 @@ struct wick_pick {
 struct wick_picked {
     struct wick_profile view; /* borrows from the recording's, but for aggs and events */
     uint16_t event;
+    uint32_t *place; /* if that is asked for: by aggregate of the recording its number in view, WICK_AGG_NONE = none */
 };
 
 /* Takes the parameters event, from, to, thread, label, endpoint, state, filter, exclude, exclude_path, own and no_idle.

@@ -126,6 +126,34 @@ static void name_file(struct visit *v, const struct wick_catalog_entry *e, const
     snprintf(v->file, sizeof v->file, "%s.%s", n ? name : "recording", extension);
 }
 
+/* The same of a page that shows what the API's answer `what` has. */
+static void name_page(struct visit *v, const struct wick_catalog_entry *e, const char *what)
+{
+    char extension[24];
+    snprintf(extension, sizeof extension, "%.12s.html", what);
+    name_file(v, e, extension);
+    v->type = "text/html; charset=utf-8";
+}
+
+/* Whether what has been read so far is enough. */
+static bool wants_part(const struct visit *v, struct wick_err *err)
+{
+    bool part = false;
+    return !wick_ask_flag(v->a, "partial", &part, err) && part;
+}
+
+/* Whether the answer is asked for as a page, not as JSON. 0; -WICK_E_USAGE. */
+static int wants_page(const struct visit *v, bool *page, struct wick_err *err)
+{
+    const char *format = wick_ask_get(v->a, "format");
+    *page = format && !strcmp(format, "html");
+    if (format && *format && !*page && strcmp(format, "json") != 0)
+        return wick_err_set(err, WICK_E_USAGE, "format takes json or html, not '%.40s'", format);
+    if (*page && wants_part(v, err) && !err->code)
+        wick_err_set(err, WICK_E_USAGE, "a page cannot say that it is of a part: leave out partial");
+    return -err->code;
+}
+
 /* An answer that is of a part says so: `said` is what it says of that, as members of an object. */
 static void put_part(FILE *out, const char *said, const char *text, size_t len)
 {
@@ -135,21 +163,28 @@ static void put_part(FILE *out, const char *said, const char *text, size_t len)
     fwrite(text + object, 1, len - object, out);
 }
 
-static int write_diff(struct visit *v, struct wick_growing *base, struct wick_growing *g, bool table, FILE *out,
-                      struct wick_err *err)
+/* What is answered of a comparison. */
+enum diff_form { DIFF_TREE, DIFF_TABLE, DIFF_PAGE };
+
+static int write_diff(struct visit *v, const struct wick_catalog_entry *base, const struct wick_catalog_entry *e,
+                      enum diff_form form, FILE *out, struct wick_err *err)
 {
+    const char *const names[2] = {base->name, e->name};
     struct wick_answer_compared c;
-    int rc = wick_answer_compare(&c, base, g, v->a, err);
+    int rc = wick_answer_compare(&c, base->model, e->model, v->a, err);
     if (rc)
         return rc;
-    rc = table ? v->s->front.changes(v->s->front.ctx, &c, v->a, out, err) : wick_answer_diff(&c, out, err);
+    if (form == DIFF_TABLE)
+        rc = v->s->front.changes(v->s->front.ctx, &c, v->a, out, err);
+    else
+        rc = form == DIFF_TREE ? wick_answer_diff(&c, out, err) : wick_answer_diff_page(&c, names, out, err);
     wick_answer_compared_release(&c);
     return rc;
 }
 
 /* The same of what has been read so far: how much that is of either side comes first. */
 static int write_part_of_diff(struct visit *v, const struct wick_catalog_entry *base,
-                              const struct wick_catalog_entry *e, bool table, struct wick_err *err)
+                              const struct wick_catalog_entry *e, enum diff_form form, struct wick_err *err)
 {
     char *text = NULL, said[200];
     size_t len = 0;
@@ -158,7 +193,7 @@ static int write_part_of_diff(struct visit *v, const struct wick_catalog_entry *
              "\"base_read_bytes\":%" PRId64 ",\"base_size_bytes\":%" PRId64 ",\"read_bytes\":%" PRId64
              ",\"size_bytes\":%" PRId64 ",",
              wick_catalog_read_bytes(base), base->size_bytes, wick_catalog_read_bytes(e), e->size_bytes);
-    int rc = out ? write_diff(v, base->model, e->model, table, out, err) : -WICK_E_NOMEM;
+    int rc = out ? write_diff(v, base, e, form, out, err) : -WICK_E_NOMEM;
     if (out && (ferror(out) | fclose(out)))
         rc = -WICK_E_NOMEM;
     if (!rc)
@@ -171,10 +206,12 @@ static int write_part_of_diff(struct visit *v, const struct wick_catalog_entry *
 static int answer_diff(struct visit *v, struct wick_catalog_entry *e, bool table, struct wick_err *err)
 {
     const char *id = wick_ask_get(v->a, "base"), *format = wick_ask_get(v->a, "format");
-    bool csv = table && format && !strcmp(format, "csv"), part = false;
+    bool csv = table && format && !strcmp(format, "csv"), page = false;
+    if (!table && wants_page(v, &page, err))
+        return -err->code;
     if (!id)
         return wick_err_set(err, WICK_E_USAGE, "base is missing: the id of the recording to compare with");
-    if (!wick_ask_flag(v->a, "partial", &part, err) && csv && part)
+    if (csv && wants_part(v, err) && !err->code)
         wick_err_set(err, WICK_E_USAGE, "a table as CSV cannot say that it is of a part: leave out partial");
     struct wick_catalog_entry *base = err->code ? NULL : entry_named(v, id, err);
     if (!base || read_entry(v, &base, err) || check_content(base, "diff", err))
@@ -187,13 +224,16 @@ static int answer_diff(struct visit *v, struct wick_catalog_entry *e, bool table
         return -err->code;
     if (!base->model || !wick_catalog_has_room_for(base, e))
         return wick_err_set(err, WICK_E_NOMEM, "both recordings together are too large");
+    enum diff_form form = page ? DIFF_PAGE : table ? DIFF_TABLE : DIFF_TREE;
     if (wick_catalog_is_partial(base) || wick_catalog_is_partial(e))
-        return write_part_of_diff(v, base, e, table, err);
-    int rc = write_diff(v, base->model, e->model, table, v->out, err);
+        return write_part_of_diff(v, base, e, form, err);
+    int rc = write_diff(v, base, e, form, v->out, err);
     if (!rc && csv) {
         v->type = "text/csv; charset=utf-8";
         name_file(v, e, "csv");
     }
+    if (!rc && page)
+        name_page(v, e, "diff");
     return rc;
 }
 
@@ -215,6 +255,11 @@ static int answer_export(struct visit *v, struct wick_catalog_entry *e, struct w
 static int answer_view(struct visit *v, struct wick_catalog_entry *e, struct wick_err *err)
 {
     const struct wick_catalog_answer *known = wick_catalog_known(e, v->q->target);
+    bool page;
+    if (wants_page(v, &page, err))
+        return -err->code;
+    if (page)
+        name_page(v, e, v->a->segment[4]);
     if (known) {
         fwrite(known->text, 1, known->len, v->out);
         return 0;

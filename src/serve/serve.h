@@ -75,8 +75,8 @@ struct wick_serve_front {
     int (*copy_kept)(void *ctx, const struct wick_growing *g, const struct wick_ask *a, void **copy,
                      struct wick_err *err);
     int (*write_kept)(void *ctx, void *copy, const struct wick_ask *a, FILE *out, struct wick_err *err);
-    /* Answers of other commands about a recording, as JSON. -WICK_E_NOTFOUND if there is no such
-     * view. */
+    /* Answers of other commands about a recording, as JSON or, as the request asks, as the page that the command makes.
+     * -WICK_E_NOTFOUND if there is no such view, _USAGE if it has no page. */
     int (*view)(void *ctx, const char *view, const struct wick_serve_file *file, const struct wick_ask *a, FILE *out,
                 struct wick_err *err);
     /* What `wick heap --json` prints of a JVM, which writes a dump for it. */

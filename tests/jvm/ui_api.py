@@ -190,6 +190,10 @@ def check_heap(server, jvm, folder, recording):
     said = json.loads(t.wick("heap", "--json", "--rows", "200", dump).out)
     t.check("its answer is that of wick heap", {**of_dump, "file": 0} == {**said, "file": 0} and len(said["classes"]) > 50,
             (str(of_dump)[:300], str(said)[:300]))
+    page = t.path("heap.html")
+    t.wick("heap", dump, "-o", page)
+    with open(page, "rb") as f:
+        t.check("and so is its page", server.ask(f"/api/v1/recordings/{entry['id']}/heap?format=html")[2] == f.read())
     t.check("it has no samples", server.get(f"recordings/{entry['id']}/flame")[0] == 409)
     t.check("a recording is no heap dump", server.get(f"recordings/{recording}/heap")[0] == 409)
     t.check("nor one to compare with", server.get(f"recordings/{recording}/diff", base=entry["id"])[0] == 409)
@@ -355,6 +359,66 @@ def check_lines(server, id_, file):
         t.check(f"'{method}' has no lines", status == wanted and said["why"], (status, said))
 
 
+def without_numbers(page):
+    """A page but for the order in which a heatmap numbers its stacks (src/export/heat_page.c), which is that of reading."""
+    start, mark, rest = page.partition(b'id="slices">')
+    data, _, rest = rest.partition(b"<")
+    if not mark:
+        return page
+    data = iter(base64.b64decode(data)[4:])
+
+    def number():
+        value = 0
+        for i in range(9):
+            byte = next(data)
+            value |= (byte if i == 8 else byte & 127) << 7 * i
+            if byte < 128 or i == 8:
+                return value
+    head = [number() for _ in range(4)]
+    scale, stacks, slices = head[3], number(), number()
+    paths = [()]
+    for i in range(1, stacks + 1):
+        above = i - number()
+        paths.append(paths[above] + (number(),))
+    at, out = 0, []
+    for _ in range(slices):
+        at += number()
+        cells, stack = [], 0
+        for _ in range(number()):
+            step = number()
+            stack += step >> 1
+            units = number()
+            cells.append((paths[stack], units * scale, number() if step & 1 else units))
+        out.append((at, sorted(cells)))
+    return start, head, sorted(paths), out, rest
+
+
+def check_pages(server, id_, file):
+    """Pages are what the commands write of the same file."""
+    trace = server.get(f"recordings/{id_}/traces")[1]["traces"][0]
+    out = t.path("page.html")
+    half = (trace["start_ns"] + trace["latency_ns"] // 2) // 10**9
+    for path, query, command in (
+            ("endpoints", {}, ["endpoints", file]), ("endpoints", {"from": half * 10**9}, ["endpoints", "--from", f"@{half}", file]),
+            (f"trace/{trace['id']}", {}, ["trace", file, trace["id"]]),
+            ("diff", {"base": id_, "event": "wall", "label": "customer:big"}, ["diff", "-e", "wall", "--where", "customer=big", file, file]),
+            ("export", {"format": "heatmap", "event": "cpu"}, ["heatmap", "-e", "cpu", file]),
+            ("export", {"format": "heatmap", "event": "wall", "fold": 1, "by": "customer"}, ["heatmap", "-e", "wall", "--fold-starts", "--by", "customer", file]),
+            ("export", {"format": "html", "event": "wall", "reverse": 1}, ["flame", "-e", "wall", "--reverse", file])):
+        done = t.wick(*command, "-o", out)
+        status, headers, body = server.ask(f"/api/v1/recordings/{id_}/{path}?{urllib.parse.urlencode({'format': 'html', **query})}")
+        with open(out, "rb") as f:
+            truth = f.read()
+        t.check(f"{path} {query} is the page of wick {command[0]}", done.status == 0 and status == 200 and without_numbers(body) == without_numbers(truth), (done, status, len(body), len(truth), body[:200]))
+        t.check(f"{path} {query} comes as a file", headers["Content-Type"].startswith("text/html") and
+                re.fullmatch(r'attachment; filename="live\.(\w+\.)?html"', headers["Content-Disposition"]), headers.items())
+        os.unlink(out)
+    for path, query in (("endpoints", {"format": "pdf"}), ("traces", {"format": "html"}), ("endpoints", {"format": "html", "partial": 1}),
+                        ("diff", {"format": "html", "base": id_, "partial": 1}), ("diff", {"format": "csv", "base": id_})):
+        status, said = server.get(f"recordings/{id_}/{path}", **query)
+        t.check(f"{path} {query} is refused", status == 400 and said["why"], (status, said))
+
+
 def check_exports(server, id_):
     base = f"/api/v1/recordings/{id_}/export?event=cpu&format="
     for name, begins in (("html", b"<!DOCTYPE html>"), ("svg", b"<"), ("pprof", b"\x1f\x8b"), ("speedscope", b"{"), ("csv", b"thread,tid,state,"),
@@ -365,7 +429,7 @@ def check_exports(server, id_):
     status, _, folded = server.ask(base + "collapsed&fold=1")
     whole = server.ask(base + "collapsed")[2]
     t.check("starts of threads are one frame if that is asked for", status == 200 and b"[thread start];" in folded and b"[thread start]" not in whole, folded[:300])
-    for name in ("", "jfr", "heatmap", "../x"):
+    for name in ("", "jfr", "firefox", "../x"):
         t.check(f"'{name}' is no format", server.ask(base + name)[0] == 400)
 
 
@@ -681,6 +745,7 @@ def main():
     check_sandwich(server, id_)
     check_lines(server, id_, file)
     check_exports(server, id_)
+    check_pages(server, id_, file)
     check_attacks(server, id_, folder)
     check_slow_clients(server)
     check_odd_requests(server, id_)

@@ -201,6 +201,30 @@ static void test_merge__two_profiles_make_what_reading_both_files_into_one_makes
     }
 }
 
+static void test_merge__it_is_known_what_each_aggregate_has_become(void **state)
+{
+    for (unsigned k = 0; k < FILES * 2; k++) {
+        struct wick_profile to, from;
+        start(&to, k % 2);
+        start(&from, false);
+        read_golden(&from, k / 2);
+        uint32_t *moved = calloc(from.naggs, sizeof *moved);
+        int64_t *weight = calloc(from.naggs, sizeof *weight);
+        assert_int_equal(wick_profile_merge_moved(&to, &from, moved), 0);
+        assert_in_range(to.naggs, 5, from.naggs);
+        for (uint32_t i = 0; i < from.naggs; i++) {
+            assert_in_range(moved[i], 0, to.naggs - 1);
+            weight[moved[i]] += from.aggs[i].weight;
+        }
+        for (uint32_t i = 0; i < to.naggs; i++)
+            assert_int_equal(weight[i], to.aggs[i].weight);
+        free(moved);
+        free(weight);
+        wick_profile_release(&to);
+        wick_profile_release(&from);
+    }
+}
+
 static void test_merge__order_and_grouping_do_not_matter(void **state)
 {
     static const uint8_t orders[6][FILES] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -340,6 +364,7 @@ int main(void)
         cmocka_unit_test(test_content_id__ids_are_the_same_in_every_build),
         cmocka_unit_test(test_content_id__stacks_of_one_recording_have_their_ids_in_any_profile),
         cmocka_unit_test(test_merge__two_profiles_make_what_reading_both_files_into_one_makes),
+        cmocka_unit_test(test_merge__it_is_known_what_each_aggregate_has_become),
         cmocka_unit_test(test_merge__order_and_grouping_do_not_matter),
         cmocka_unit_test(test_merge__labels_units_and_what_was_left_out_add_up),
         cmocka_unit_test(test_merge__what_was_not_kept_is_not_made_up),
