@@ -14,7 +14,7 @@ export const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img
 
 /** What a `wick ui` answers. */
 const REAL = ['memory/series', 'live/series', 'collections', 'export', 'heat', 'latency', 'traces', 'locks', 'safepoints', 'disturbances', 'lines', 'heap', 'threads', 'table', 'labels', 'diff', 'diff/table'];
-const isReal = (what, q) => REAL.includes(what) || q.has('callers_of') || q.has('callees_of') || (what === 'flame' && q.has('by')) || (['endpoints', 'explain', 'memory'].includes(what) && q.has('from'));
+const isReal = (what, q) => REAL.includes(what) || q.get('format') === 'html' || q.has('callers_of') || q.has('callees_of') || (what === 'flame' && q.has('by')) || (['endpoints', 'explain', 'memory'].includes(what) && q.has('from'));
 
 /** A recording as the interface lists it, from what the commands say of the file. */
 export function describe(wick, id, path, more = {}) {

@@ -202,7 +202,7 @@ test('export: the command where wick diff can say it, otherwise a request', asyn
   const page = await pages.open('#/r/friday/compare?base=monday');
   await page.click('.export summary');
   await says(page, '.export code', /^wick diff .*monday\.collapsed .*friday\.collapsed -o diff\.html$/);
-  assert.deepEqual(await page.$$eval('.export-files a', (all) => all.map((a) => a.textContent)), ['CSV', 'JSON']);
+  assert.deepEqual(await page.$$eval('.export-files a', (all) => all.map((a) => a.textContent)), ['Page', 'CSV', 'JSON']);
   await page.evaluate(() => { location.hash = '#/r/friday/compare?base=monday&split=1&base_filter=Shop'; });
   await says(page, '.export code', /^curl .*\/diff\/table\?.*base_filter=Shop/);
   await pages.close(page);

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { placed, shortened, shortObject, treeOf } from '../../web/ui/chains.js';
 import { methodsAsked } from '../../web/ui/cpu.js';
 import { evidenceOf, frameSearch } from '../../web/ui/explain.js';
-import { commandOf, shellWord } from '../../web/ui/export.js';
+import { commandOf, commandsOf, shellWord } from '../../web/ui/export.js';
 import { changedFindings, comparedBy } from '../../web/ui/findings.js';
 import { csvOf, tablesOf } from '../../web/ui/csv.js';
 import { concerns, findingsOf } from '../../web/ui/found.js';
@@ -314,12 +314,20 @@ test('export: the command has all filters of the page', () => {
   const words = (state) => commandOf({ ...emptyState(), tab: 'cpu', ...state }, recording).slice(2, -3);
   assert.deepEqual([words({ show: 'sandwich', focus: 'a.B.c' }), words({ show: 'sandwich', focus: 'a.B.c', callers: true }), words({ show: 'groups' })],
     [['--callees-of', 'a.B.c'], ['--callers-of', 'a.B.c'], ['--threads']]);
-  assert.deepEqual(commandOf({ ...FULL, tab: 'slow' }, recording), ['wick', 'trace', '/tmp/a b.jfr', 't1']);
+  assert.deepEqual(commandOf({ ...FULL, tab: 'slow' }, recording), ['wick', 'trace', '/tmp/a b.jfr', 't1', '-o', 'trace.html']);
   const time = ['--from', '@1795524481.000000000', '--to', '@1795524482.000000000'];
   for (const [tab, command] of [['slow', 'endpoints'], ['explain', 'explain'], ['interference', 'explain'], ['memory', 'memory']]) {
-    assert.deepEqual(commandOf({ ...FULL, tab, trace: '' }, recording), ['wick', command, ...time, recording.path]);
-    assert.deepEqual(commandOf({ ...emptyState(), tab }, recording), ['wick', command, recording.path]);
+    assert.deepEqual(commandOf({ ...FULL, tab, trace: '' }, recording), ['wick', command, ...time, recording.path, ...(tab === 'slow' ? ['-o', 'endpoints.html'] : [])]);
+    assert.deepEqual(commandOf({ ...emptyState(), tab }, recording).slice(0, 3), ['wick', command, recording.path]);
   }
+});
+
+test('export: a heatmap has a command of its own, where there is time to show', () => {
+  const recording = { path: 'a.jfr', events: [{}], start_ns: 1, end_ns: 2 };
+  const names = (state, r = recording) => commandsOf({ ...emptyState(), tab: 'cpu', heat: 'auto', ...state }, r).map((w) => w[1]);
+  assert.deepEqual([names({}), names({ heat: '' }), names({ eventKind: 'live' }), names({ show: 'methods' }), names({}, { ...recording, end_ns: 1 })],
+    [['flame', 'heatmap'], ['flame'], ['flame'], ['top', 'heatmap'], ['flame']]);
+  assert.deepEqual(names({ tab: 'slow', trace: 't' }), ['trace', 'endpoints']);
 });
 
 test('explain: evidence is a state with tab, event, endpoint and search of its finding', () => {

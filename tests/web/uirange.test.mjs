@@ -20,8 +20,9 @@ const { dir, fixture, pages } = await stage((dir, story) => ({ recordings: [
   describe(WICK, 'r3', story('halves', 'again.jfr'), { start_ns: STORY_NS, end_ns: at(10) }),
   describe(WICK, 'r4', story('owners'), { start_ns: STORY_NS, end_ns: at(2) })] }));
 
-/** The words of the shown command, which a shell reads. */
-const command = async (page) => execFileSync('sh', ['-c', `printf '%s\\n' ${await page.textContent('.export-command code')}`], { encoding: 'utf8' }).trim().split('\n');
+/** The words of a command, as a shell reads them. */
+const wordsOf = (text) => execFileSync('sh', ['-c', `printf '%s\\n' ${text}`], { encoding: 'utf8' }).trim().split('\n');
+const command = async (page) => wordsOf(await page.textContent('.export-command code'));
 
 for (const [mode, options] of [...MODES, WIDE]) {
   test(`found: the sentences that concern a page are above it, ${mode}`, async () => {
@@ -191,7 +192,7 @@ test('export: the command of each page prints the same as the page shows of the 
     await says(page, '#place', seen);
     const words = await command(page);
     assert.deepEqual([words.slice(0, 2), words.includes('--from')], [['wick', cli], true], hash);
-    assert.match(execFileSync(WICK, cli === 'diff' ? words.slice(1, -2) : words.slice(1), { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }), good);
+    assert.match(execFileSync(WICK, words.at(-2) === '-o' ? words.slice(1, -2) : words.slice(1), { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }), good);
     await pages.close(page);
   }
 });
@@ -210,4 +211,37 @@ test('export: files and the command have the stacks as the page CPU shows them, 
     assert.deepEqual(lines(file), lines(readFileSync(out, 'utf8')), state);
     await pages.close(page);
   }
+});
+
+test('export: the pages in the menu are, byte for byte, what the commands in it write', async () => {
+  const slow = { Endpoints: 'endpoints' };
+  for (const [hash, pagesOf] of [
+    ['r4/slow', slow], [`r4/slow?${range(0, 1)}`, slow], ['r4/slow?trace=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa01', { Trace: 'trace', ...slow }],
+    ['r1/cpu?event=jdk.ExecutionSample', { Page: 'flame' }], ['r1/cpu?event=jdk.ExecutionSample&leaf=1', { Page: 'flame' }],
+    ...['', '&leaf=1', '&whole=1&thread=early', '&show=groups', `&${range(2, 5)}`].map((more) => [`r1/cpu?event=jdk.ExecutionSample&heat=auto${more}`, { Page: 'flame', Heatmap: 'heatmap' }]),
+    [`r1/compare?base=r3&event=jdk.ExecutionSample&${range(5, 10)}&base_from=${at(0)}&base_to=${at(5)}`, { Page: 'diff' }], ['r1/compare?base=r3&event=jdk.ExecutionSample&absolute=1&whole=1', { Page: 'diff' }],
+  ]) {
+    const page = await pages.open(`#/r/${hash}`);
+    await page.waitForSelector('.export-files a', { state: 'attached' });
+    const commands = (await page.$$eval('.export-command code', (all) => all.map((c) => c.textContent))).map(wordsOf);
+    for (const [name, cli] of Object.entries(pagesOf)) {
+      const words = commands.find((w) => w[1] === cli);
+      assert.ok(words, `${hash} has wick ${cli}`);
+      const out = join(dir, 'same.html');
+      execFileSync(WICK, [...words.slice(1, -1), out], { stdio: ['ignore', 'ignore', 'pipe'] });
+      const file = await page.evaluate(async (n) => (await fetch([...document.querySelectorAll('.export-files a')].find((a) => a.textContent === n).href)).text(), name);
+      assert.ok(file.length > 10000, `${hash}: ${file.slice(0, 300)}`);
+      assert.ok(file === readFileSync(out, 'utf8'), `${hash}: ${name} is what ${words.join(' ')} writes`);
+    }
+    await pages.close(page);
+  }
+});
+
+test('export: what interferes is shown by three commands', async () => {
+  const page = await pages.open(`#/r/r1/interference?${range(0, 5)}`);
+  await page.waitForSelector('.export-command', { state: 'attached' });
+  const commands = (await page.$$eval('.export-command code', (all) => all.map((c) => c.textContent))).map(wordsOf);
+  assert.deepEqual(commands.map((w) => w[1]), ['explain', 'ttsp', 'locks']);
+  for (const words of commands.slice(1)) assert.ok(words.includes('--from') && words.includes('--to'), words.join(' '));
+  await pages.close(page);
 });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tools around the pages of `wick ui`: pictures as PNG files, the name of a recording, and the bar that says that there is no connection.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -10,7 +11,7 @@ import { leakyHeap } from './hprof.mjs';
 import { describe, describeHeap } from './ui-fixture.mjs';
 import { fits, HOSTILE, MODES, stage, WICK, WIDE } from './ui-page.mjs';
 
-const { browser, fixture, pages } = await stage((dir, story) => {
+const { dir: folder, browser, fixture, pages } = await stage((dir, story) => {
   const [requests, heap] = [story('requests'), join(dir, 'leak.hprof')];
   writeFileSync(heap, leakyHeap({ session: 'session' }));
   return { recordings: [describe(WICK, 'r1', requests), describe(WICK, 'r2', story('locks'), { start_ns: 1700000000e9, end_ns: 1700000006e9 }), describe(WICK, 'mine', requests, { here: true, pid: 4711 }), describeHeap('heap', heap)] };
@@ -116,8 +117,11 @@ test('png: of a heap dump, beside the command that shows the same', async () => 
   await page.focus('.export summary');
   await page.keyboard.press('Enter');
   await page.waitForSelector('.export-pictures button');
-  assert.match(await page.textContent('.export-command code'), /^wick heap \/.*leak\.hprof$/);
-  assert.equal(await page.isVisible('.export-files:not(.export-pictures)'), false, 'there are no samples to export');
+  assert.match(await page.textContent('.export-command code'), /^wick heap \/.*leak\.hprof -o heap\.html$/);
+  const file = await page.$eval('.export-files:not(.export-pictures)', async (list) => [list.textContent, await (await fetch(list.querySelector('a').href)).text()]);
+  assert.match(file[0], /^Page classes by what they keep alive[^.]*$/, 'there are no samples to export');
+  execFileSync(WICK, ['heap', fixture.recordings.get('heap').path, '-o', join(folder, 'heap.html')]);
+  assert.ok(file[1] === readFileSync(join(folder, 'heap.html'), 'utf8'), 'the page is what the command writes');
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('[aria-label="Who holds the heap as PNG"]')]);
   assert.equal(download.suggestedFilename(), 'leak-who-holds-the-heap.png');
   assert.deepEqual([...readFileSync(await download.path()).subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47]);

@@ -2,10 +2,10 @@
 // What is shown, to take along: the command line that shows the same, and files in the formats of other programs.
 import { of } from './api.js';
 import { button, h, say } from './dom.js';
-import { compareQueryOf, exactly, foldOf, pathsOf, queryOf } from './state.js';
+import { compareQueryOf, exactly, foldOf, pathsOf, queryOf, rangeOf } from './state.js';
 import { slots } from './view.js';
 
-const FORMATS = [['html', 'Page', 'interactive flame graph in one file'], ['svg', 'SVG', 'flame graph as a picture'], ['pprof', 'pprof', 'for go tool pprof and Grafana'],
+const FORMATS = [['html', 'Page', 'interactive flame graph in one file'], ['heatmap', 'Heatmap', 'of time, with the flame graph of any range, in one file'], ['svg', 'SVG', 'flame graph as a picture'], ['pprof', 'pprof', 'for go tool pprof and Grafana'],
   ['speedscope', 'speedscope', 'for speedscope.app'], ['collapsed', 'Collapsed stacks', 'a line for each stack'], ['csv', 'CSV', 'a table of stacks'], ['otlp', 'OTLP', 'OpenTelemetry profiles']];
 
 const MOST_PICTURES = 14;
@@ -75,14 +75,29 @@ export function stacksOf(state) {
   return { command: [...(whole ? [] : ['--fold-starts']), ...(leaf ? ['--reverse'] : [])], query: [...foldOf(state), ...(leaf ? [['reverse', '1']] : [])] };
 }
 
+/** Whether the samples of an event lie in time: objects are counted at one moment, and some formats of profiles have no times. */
+export function hasTimes(state, recording) {
+  return recording.events.length > 0 && state.eventKind !== 'live' && (recording.live || recording.end_ns > recording.start_ns);
+}
+
+/** The commands that show what a page shows, the first of them most of it. */
+export function commandsOf(state, recording, base) {
+  const out = [commandOf(state, recording, base)];
+  if (recording.content === 'heap') return out;
+  if (state.tab === 'slow' && state.trace) out.push(commandOf({ ...state, trace: '' }, recording));
+  if (state.tab === 'cpu' && state.heat && hasTimes(state, recording)) out.push(['wick', 'heatmap', ...chosen(state), ...stacksOf(state).command, recording.path, '-o', 'heatmap.html']);
+  if (state.tab === 'interference') out.push(...['ttsp', 'locks'].map((name) => ['wick', name, ...timeOf(state), recording.path]));
+  return out;
+}
+
 /** The words of the command that shows what a page shows. base: the recording that it is compared with. */
 export function commandOf(state, recording, base) {
   const { tab, show } = state;
-  if (recording.content === 'heap') return ['wick', 'heap', recording.path];
+  if (recording.content === 'heap') return ['wick', 'heap', recording.path, '-o', 'heap.html'];
   const only = { explain: 'explain', interference: 'explain', memory: 'memory' }[tab];
   if (only) return ['wick', only, ...timeOf(state), recording.path];
-  if (tab === 'slow' && state.trace) return ['wick', 'trace', recording.path, state.trace];
-  if (tab === 'slow') return ['wick', 'endpoints', ...timeOf(state), recording.path];
+  if (tab === 'slow' && state.trace) return ['wick', 'trace', recording.path, state.trace, '-o', 'trace.html'];
+  if (tab === 'slow') return ['wick', 'endpoints', ...timeOf(state), recording.path, '-o', 'endpoints.html'];
   if (tab === 'compare') return compareCommand(state, recording, base);
   if (show === 'methods') return ['wick', 'top', ...chosen(state), recording.path];
   if (show === 'threads') return ['wick', 'top', '--by', 'thread', ...chosen(state), recording.path];
@@ -93,15 +108,14 @@ export function commandOf(state, recording, base) {
 /** The menu at the end of the tabs. */
 export class ExportMenu {
   constructor() {
-    this.command = h('code');
-    this.copy = button('Copy', () => this.take(), { title: 'Copy the command' });
+    this.commands = h('div');
     this.files = h('ul.export-files');
     this.filesHead = h('h2', 'What is shown, as a file');
     this.pictures = h('ul.export-files.export-pictures');
     this.picturesHead = h('h2', 'Pictures of this page, as PNG and SVG');
     this.tables = h('ul.export-files.export-pictures');
     this.tablesHead = h('h2', 'What this page is drawn from, as CSV');
-    this.box = h('div.export-box', h('h2', 'The command that shows the same'), h('div.export-command', this.command, this.copy), this.filesHead, this.files, this.tablesHead, this.tables, this.picturesHead, this.pictures);
+    this.box = h('div.export-box', h('h2', 'The command that shows the same'), this.commands, this.filesHead, this.files, this.tablesHead, this.tables, this.picturesHead, this.pictures);
     this.root = h('details.export', h('summary.plain', 'Export'), this.box);
     this.root.addEventListener('toggle', () => this.root.open && this.offer());
     this.root.addEventListener('keydown', (e) => {
@@ -123,11 +137,29 @@ export class ExportMenu {
   update(context) {
     const { state, recording, recordings } = context;
     this.name = recording.name;
-    this.text = commandOf(state, recording, recordings.find((r) => r.id === state.base)).map(shellWord).join(' ');
-    this.command.textContent = this.text;
+    const said = commandsOf(state, recording, recordings.find((r) => r.id === state.base)).map((words) => words.map(shellWord).join(' '));
+    if (said.join('\n') !== this.said) this.commands.replaceChildren(...said.map((text) => this.line(text)));
+    this.said = said.join('\n');
     const files = this.filesOf(state, recording);
     this.files.hidden = this.filesHead.hidden = !files.length;
     this.files.replaceChildren(...files.map(([href, name, text]) => h('li', h('a', { href, download: true }, name), h('span.quiet', ` ${text}`))));
+  }
+
+  /** A command, ready to be copied. */
+  line(text) {
+    const command = h('code', text);
+    const copy = button('Copy', async () => {
+      try {
+        await navigator.clipboard.writeText(text);
+        copy.textContent = 'Copied';
+      } catch {
+        getSelection().selectAllChildren(command);
+        copy.textContent = 'Selected';
+      }
+      say(`${copy.textContent}: the command`);
+      setTimeout(() => { copy.textContent = 'Copy'; }, 1500);
+    }, { title: 'Copy the command' });
+    return h('div.export-command', command, copy);
   }
 
   /** What is there when the menu is opened. */
@@ -179,22 +211,20 @@ export class ExportMenu {
 
   /** [address, name, what it is] of each file of the server. */
   filesOf(state, recording) {
-    if (recording.content === 'heap') return [];
-    if (state.tab === 'cpu') return FORMATS.map(([format, name, text]) => [`/api/v1/${of(recording.id, 'export')}?format=${format}&${new URLSearchParams([...queryOf(state), ...stacksOf(state).query])}`, name, text]);
-    if (state.tab !== 'compare' || !state.base) return [];
-    return [['csv', 'CSV', 'methods before and after, with intervals'], ['json', 'JSON', 'the same']].map(([format, name, text]) =>
-      [`/api/v1/${of(recording.id, 'diff/table')}?${new URLSearchParams([...compareQueryOf(state), ['rows', '0'], ['format', format]])}`, name, text]);
-  }
-
-  async take() {
-    try {
-      await navigator.clipboard.writeText(this.text);
-      this.copy.textContent = 'Copied';
-    } catch {
-      getSelection().selectAllChildren(this.command);
-      this.copy.textContent = 'Selected';
+    const file = (what, query, ...said) => [`/api/v1/${of(recording.id, what)}?${new URLSearchParams(query)}`, ...said];
+    const html = [['format', 'html']];
+    if (recording.content === 'heap') return [file('heap', html, 'Page', 'classes by what they keep alive, and the suspects, in one file')];
+    if (state.tab === 'slow') {
+      return [...(state.trace ? [file(`trace/${encodeURIComponent(state.trace)}`, html, 'Trace', 'a page with its timeline in one file')] : []),
+        file('endpoints', [...rangeOf(state), ...html], 'Endpoints', 'a page with the table, and latency over time, in one file')];
     }
-    say(`${this.copy.textContent}: the command`);
-    setTimeout(() => { this.copy.textContent = 'Copy'; }, 1500);
+    if (state.tab === 'cpu') {
+      return FORMATS.filter(([format]) => format !== 'heatmap' || hasTimes(state, recording))
+        .map(([format, ...said]) => file('export', [['format', format], ...queryOf(state), ...stacksOf(state).query], ...said));
+    }
+    if (state.tab !== 'compare' || !state.base) return [];
+    const query = compareQueryOf(state);
+    return [file('diff', [...query, ...foldOf(state), ...html], 'Page', 'difference flame graph in one file'),
+      ...[['csv', 'CSV', 'methods before and after, with intervals'], ['json', 'JSON', 'the same']].map(([format, ...said]) => file('diff/table', [...query, ['rows', '0'], ['format', format]], ...said))];
   }
 }

@@ -7,7 +7,7 @@ import { CompareView } from './compare.js';
 import { CpuView } from './cpu.js';
 import { parsePick } from './density.js';
 import { ExplainView } from './explain.js';
-import { ExportMenu } from './export.js';
+import { ExportMenu, hasTimes } from './export.js';
 import { chip, FilterAdder, filterChips } from './filters.js';
 import { Finder } from './find.js';
 import { clockOf, dateOf, durationOf, eventName } from './format.js';
@@ -96,8 +96,7 @@ export class RecordingView {
     this.found.root.hidden = !WITH_FOUND.includes(state.tab);
     if (!this.found.root.hidden) this.found.update(this.context);
     this.marks.update(recording, state);
-    // Objects are counted at one moment, which has no course over time.
-    this.showTime(WITH_AXIS.includes(state.tab) && recording.events.length > 0 && state.eventKind !== 'live');
+    this.showTime(WITH_AXIS.includes(state.tab) && hasTimes(state, recording));
     if (state.tab !== this.tab) {
       this.view?.release();
       this.view = new VIEWS[state.tab]();
@@ -113,10 +112,9 @@ export class RecordingView {
     return !this.axis.root.hidden || !this.heat.root.hidden;
   }
 
-  /** The time axis, as an area or as a heatmap; profiles of some formats do not know when their samples were taken. */
-  showTime(wanted) {
-    const { state, recording } = this.context;
-    const shown = wanted && (recording.live || recording.end_ns > recording.start_ns);
+  /** The time axis, as an area or as a heatmap. */
+  showTime(shown) {
+    const { state } = this.context;
     const heat = state.heat !== '';
     this.axis.root.hidden = !shown || heat;
     this.heat.root.hidden = !shown || !heat;
