@@ -177,3 +177,19 @@ test('a subtree for which a question has no room is not left out, and the page s
   assert.equal(await page.$('.error'), null);
   await pages.close(page);
 });
+
+test('legends: kinds of code are explained once, by the flame graph where there is one; states by the time axis', async () => {
+  const seen = async (page) => [await page.isVisible('.axis .series-legend li'), await page.isVisible('.flame #legend button')];
+  for (const [hash, expected] of [['event=jdk.ExecutionSample', [false, true]], ['event=jdk.ExecutionSample&show=methods', [true, false]], [`event=${WALL}`, [true, true]]]) {
+    const page = await pages.open(`#/r/r1/cpu?${hash}`);
+    await page.waitForSelector('.axis svg.series path.area', { state: 'attached' });
+    await page.waitForSelector('.flame #legend button, .grid tbody tr');
+    assert.deepEqual(await seen(page), expected, hash);
+    assert.match(await page.textContent('.axis .series-note'), hash.includes(WALL) ? /^threads \u00b7 all of/ : /^CPUs \u00b7 all of/);
+    await pages.close(page);
+  }
+  const page = await pages.open(`#/r/r1/cpu?event=${WALL}`, { viewport: { width: 390, height: 844 } });
+  await page.waitForSelector('.axis .series-legend li');
+  assert.equal(await fits(page), true, 'also on a phone');
+  await pages.close(page);
+});

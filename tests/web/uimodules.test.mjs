@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { placed, shortened, shortObject, treeOf } from '../../web/ui/chains.js';
-import { methodsAsked } from '../../web/ui/cpu.js';
+import { methodsAsked, methodText } from '../../web/ui/cpu.js';
 import { evidenceOf, frameSearch } from '../../web/ui/explain.js';
 import { commandOf, commandsOf, shellWord } from '../../web/ui/export.js';
 import { changedFindings, comparedBy } from '../../web/ui/findings.js';
@@ -268,6 +268,11 @@ test('memory over time: parts stack without gaps, limits far above do not flatte
   assert.match(collectionText({ start_ns: 0, cause: null, longest_pause_ns: 4e6, before: 2 * mib, after: mib, stands_for: 3 }), /collection: 4.00 ms pause, heap 2.00 MiB to 1.00 MiB; the longest of 3/);
 });
 
+test('methods: only a Java name has a package that gives way', () => {
+  assert.equal(typeof methodText('finish_task_switch.isra.0'), 'string');
+  assert.equal(typeof methodText('do_syscall_64'), 'string');
+});
+
 test('export: a shell reads back every word, and nothing in one reaches the terminal as it is', () => {
   const words = ["it's", 'a b', '$(reboot)', '`x`', '\\', 'ä\u0301', 'x\u001b[31m\n\u0003y', '\u202eevil', '', '-x', "\\'\u0007", "a\\'; echo no; echo \\'"];
   assert.equal(execFileSync('bash', ['-c', `printf '%s\\0' ${words.map(shellWord).join(' ')}`], { env: { LC_ALL: 'C.UTF-8' } }).toString(), `${words.join('\0')}\0`);
@@ -398,6 +403,7 @@ test('groups: heaviest first, what is not in a group apart, and a filter that le
   assert.deepEqual(groupsOf(view, 'thread').map((g) => [g.value, g.id])[2], ['w (1)', 'tid=12']);
   assert.equal(commonRoot(view, 2), 3, 'below a.run: a.work has weight of its own');
   assert.equal(commonRoot(view, 1), 1);
+  assert.deepEqual([commonRoot(view, 2, 1), commonRoot(view, 2, 9)], [3, 2], 'no deeper than leaves rows above');
   const state = { ...emptyState(), labels: ['customer:small', 'x:y'] };
   assert.deepEqual(onlyGroup(state, 'customer', 'big'), { labels: ['x:y', 'customer:big'] });
   assert.deepEqual(onlyGroup(state, 'thread', 'w (1)'), { thread: '^w \\(1\\)$' });

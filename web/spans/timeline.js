@@ -174,10 +174,10 @@ export class Timeline {
     parent.append(element('h2', '', thread.name));
     if (cpu.length) lanes.push(this.makeLane(trace, thread, parent, cpu, [], '\u2003CPU samples', `${time(sumOf(cpu, 'weight_ns'))} on CPU`));
     if (wall.length || thread.gaps.length) {
-      const spent = (work) => time(sumOf(wall.filter((b) => b.work === work), 'duration_ns'));
-      const unseen = thread.gaps.length ? `, ${time(sumOf(thread.gaps, 'duration_ns'))} not sampled` : '';
-      lanes.push(this.makeLane(trace, thread, parent, wall, thread.gaps, '\u2003wall clock',
-        `${spent('runqueue')} waiting, ${spent('blocked')} blocked${unseen}`));
+      const spent = (bars, text) => (bars.length ? [`${time(sumOf(bars, 'duration_ns'))} ${text}`] : []);
+      const of = (work, text) => spent(wall.filter((b) => b.work === work), text);
+      const waits = [...of('runqueue', 'waiting'), ...of('blocked', 'blocked'), ...spent(thread.gaps, 'not sampled')];
+      lanes.push(this.makeLane(trace, thread, parent, wall, thread.gaps, '\u2003wall clock', (waits.length ? waits : of('cpu', 'running')).join(', ')));
     }
     if (thread.waits.length) lanes.push(this.makeLane(trace, thread, parent, thread.waits, [], '\u2003locks', `${time(sumOf(thread.waits, 'duration_ns'))} in waits for locks`));
     if (!thread.bars.length && !thread.gaps.length) parent.append(element('p', 'quiet', 'no samples'));

@@ -17,15 +17,18 @@ const SHOWS = [['', 'Flame graph'], ['methods', 'Methods'], ['sandwich', 'Sandwi
 
 const OF_METHOD = ['sandwich', 'lines'];
 
+/** A part of a function as compilers name it. */
+const PIECE = /\.(part|constprop|isra|cold|lto_priv)\b/;
+
 /** Whether a name can be that of a Java method. */
 function isJava(name) {
-  return /^[^\s:([]+\.[^\s:([.]+$/.test(name) && !/\.(part|constprop|isra|cold|lto_priv)\b/.test(name);
+  return /^[^\s:([]+\.[^\s:([.]+$/.test(name) && !PIECE.test(name);
 }
 
 /** A name whose package gives way first where there is no room. */
 export function methodText(name) {
   const [, before, rest] = /^((?:[a-z_][\w$]*\.)+)([^.\s]+\..+)$/.exec(name) ?? ['', '', name];
-  return before ? h('span.method', h('span.package', before), h('span', rest)) : name;
+  return before && !PIECE.test(name) ? h('span.method', h('span.package', before), h('span', rest)) : name;
 }
 
 /** A weight beside its share, as two columns of a table. */

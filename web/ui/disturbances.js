@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What disturbed the program over time, on the axis that the safepoints have: a picture for what belongs together, and a table of all of it.
 // What has a name is below, of the chosen time.
-import { formatCount, formatWeight } from '../flame/text.js';
+import { formatCount, formatPercent, formatWeight } from '../flame/text.js';
 import { asTable, exchange, h } from './dom.js';
 import { clockOf, weightText } from './format.js';
 import { TimeAxis } from './series.js';
@@ -27,6 +27,11 @@ class Shares extends TimeAxis {
   layers() {
     super.layers();
     if (this.unit === 'ns') this.most = TOPS.find((v) => v >= this.peak) ?? this.most;
+  }
+
+  /** They are parts of the time, not of each other. */
+  shareText({ unit, total }) {
+    return unit === 'ns' ? formatPercent(total, this.data.bins * this.data.bin_ns) : formatCount(total);
   }
 }
 
@@ -54,7 +59,7 @@ export class Disturbances extends Slot {
     { caption: 'Disturbances by time', sort: 'bin', turned: true });
     this.details = asTable(this.table, () => this.drawTable());
     const tables = NAMED.map(([key, caption, head, columns]) => [key, caption, new Table([{ key: 'name', head, value: (r) => r.name || 'not known' }, ...columns], { caption, sort: columns[0].key })]);
-    this.named = new Slot('div', (answer) => exchange(this.named.root, tables.flatMap(([key, caption, table]) => {
+    this.named = new Slot('div.of-range', (answer) => exchange(this.named.root, tables.flatMap(([key, caption, table]) => {
       table.update(answer[key]);
       return answer[key].length ? [h('h3', caption), table.root] : [];
     })));

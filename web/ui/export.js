@@ -108,6 +108,7 @@ export function commandOf(state, recording, base) {
 /** The menu at the end of the tabs. */
 export class ExportMenu {
   constructor() {
+    this.commandsHead = h('h2');
     this.commands = h('div');
     this.files = h('ul.export-files');
     this.filesHead = h('h2', 'What is shown, as a file');
@@ -115,7 +116,7 @@ export class ExportMenu {
     this.picturesHead = h('h2', 'Pictures of this page, as PNG and SVG');
     this.tables = h('ul.export-files.export-pictures');
     this.tablesHead = h('h2', 'What this page is drawn from, as CSV');
-    this.box = h('div.export-box', h('h2', 'The command that shows the same'), this.commands, this.filesHead, this.files, this.tablesHead, this.tables, this.picturesHead, this.pictures);
+    this.box = h('div.export-box', this.commandsHead, this.commands, this.filesHead, this.files, this.tablesHead, this.tables, this.picturesHead, this.pictures);
     this.root = h('details.export', h('summary.plain', 'Export'), this.box);
     this.root.addEventListener('toggle', () => this.root.open && this.offer());
     this.root.addEventListener('keydown', (e) => {
@@ -137,17 +138,20 @@ export class ExportMenu {
   update(context) {
     const { state, recording, recordings } = context;
     this.name = recording.name;
-    const said = commandsOf(state, recording, recordings.find((r) => r.id === state.base)).map((words) => words.map(shellWord).join(' '));
-    if (said.join('\n') !== this.said) this.commands.replaceChildren(...said.map((text) => this.line(text)));
-    this.said = said.join('\n');
+    const said = commandsOf(state, recording, recordings.find((r) => r.id === state.base)).map((words) => words.map(shellWord));
+    const text = said.join('\n');
+    if (text !== this.said) this.commands.replaceChildren(...said.map((words) => this.line(words)));
+    this.said = text;
+    this.commandsHead.textContent = said.length > 1 ? 'Commands that show the same' : 'The command that shows the same';
     const files = this.filesOf(state, recording);
     this.files.hidden = this.filesHead.hidden = !files.length;
     this.files.replaceChildren(...files.map(([href, name, text]) => h('li', h('a', { href, download: true }, name), h('span.quiet', ` ${text}`))));
   }
 
   /** A command, ready to be copied. */
-  line(text) {
-    const command = h('code', text);
+  line(words) {
+    const text = words.join(' ');
+    const command = h('code', ...words.flatMap((word, i) => [i ? ' ' : '', h('span', word)]));
     const copy = button('Copy', async () => {
       try {
         await navigator.clipboard.writeText(text);

@@ -5,6 +5,7 @@
 // the first level. What all stacks of a group have in common, such as Thread.run(), is left out of its picture and named above it.
 import { Profile, base64Bytes } from '../flame/data.js';
 import { Painter, ROW } from '../flame/draw.js';
+import { kindGroup } from '../flame/kinds.js';
 import { Search } from '../flame/search.js';
 import { compileSearch, formatPercent, nameForms } from '../flame/text.js';
 import { nameOf, TopDown } from '../flame/views.js';
@@ -34,13 +35,17 @@ export function groupsOf(view, key) {
   return out.sort((a, b) => b.weight - a.weight);
 }
 
-/** The deepest box that nearly all stacks of a group go through, and go on from. */
-export function commonRoot(view, group) {
-  for (let node = group; ;) {
-    let heaviest = -1;
+/** The deepest box that nearly all stacks of a group go through, and go on from, but so that the heaviest of them have `rows` boxes above it. */
+export function commonRoot(view, group, rows = 0) {
+  const path = [group];
+  let common = 0;
+  for (let heaviest = group; ;) {
+    const node = heaviest;
+    heaviest = -1;
     for (let c = view.first(node); c >= 0; c = view.next(c)) if (heaviest < 0 || view.total[c] > view.total[heaviest]) heaviest = c;
-    if (heaviest < 0 || view.total[heaviest] - view.self(heaviest) < COMMON * view.total[group]) return node;
-    node = heaviest;
+    if (heaviest < 0) return path[Math.max(0, Math.min(common, path.length - 1 - rows))];
+    if (common === path.length - 1 && view.total[heaviest] - view.self(heaviest) >= COMMON * view.total[group]) common++;
+    path.push(heaviest);
   }
 }
 
@@ -146,7 +151,7 @@ export class Groups extends Slot {
   card(view, group, answer, context) {
     const value = group.value === null ? `no ${this.by}` : seriesName(this.by, group.value);
     const share = formatPercent(group.weight, answer.weight);
-    const root = commonRoot(view, group.node);
+    const root = commonRoot(view, group.node, ROWS);
     const above = [];
     for (let at = root; at !== group.node; at = view.parent[at]) above.push(at);
     const canvas = h('canvas', { 'aria-hidden': 'true' });
@@ -204,6 +209,6 @@ function hint(card, e, unit) {
 }
 
 function shortName(view, node) {
-  const forms = nameForms(nameOf(view, node), true);
+  const forms = nameForms(nameOf(view, node), kindGroup(view.kind[node]) === 1);
   return forms[Math.min(1, forms.length - 1)];
 }

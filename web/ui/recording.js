@@ -104,7 +104,9 @@ export class RecordingView {
       this.place.replaceChildren(this.view.root);
     }
     this.view.update(this.context);
-    this.find.update(state.search, state.tab === 'compare' || (state.tab === 'cpu' && (!state.show || (state.show === 'sandwich' && state.focus !== ''))));
+    const graph = state.tab === 'cpu' && (!state.show || (state.show === 'sandwich' && state.focus !== '')); // which has a search and a legend of its own
+    this.find.update(state.search, state.tab === 'compare' || graph);
+    this.axis.root.classList.toggle('bare', graph && state.eventKind !== 'wall');
   }
 
   /** Whether the page has a time axis. */

@@ -250,7 +250,8 @@ export class TimeAxis {
     const [first, last] = this.span;
     const text = to > from ? `${clockOf(from, to - from)} to ${clockOf(to, to - from)}, ${durationOf(to - from)}` : `all of ${durationOf(last - first)}`;
     const hint = to > from ? '' : ' Drag over the picture to choose a part.';
-    this.note.textContent = this.options.onRange ? text : '';
+    const what = this.unit === 'ns' && this.counted ? `${this.counted} \u00b7 ` : '';
+    this.note.textContent = this.options.onRange ? what + text : '';
     this.note.title = hint.trim();
     if (!this.options.onRange) return;
     const at = this.cursor >= 0 ? this.cursor : 0;
@@ -262,7 +263,12 @@ export class TimeAxis {
 
   drawLegend() {
     const all = this.stack.reduce((sum, s) => sum + s.total, 0);
-    this.legend.replaceChildren(...this.stack.filter((s) => s.total > 0).map((s) => legendEntry(s.colour, s.name, formatPercent(s.total, all), weightText(s.total, s.unit))));
+    this.legend.replaceChildren(...this.stack.filter((s) => s.total > 0).map((s) => legendEntry(s.colour, s.name, this.shareText(s, all), weightText(s.total, s.unit))));
+  }
+
+  /** What a legend says of a stacked value. */
+  shareText(s, all) {
+    return formatPercent(s.total, all);
   }
 
   bind() {

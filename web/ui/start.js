@@ -5,7 +5,7 @@ import { get, post, sentenceOf } from './api.js';
 import { calm } from './calm.js';
 import { commandLine, emptyBox, errorBox, exchange, h, say } from './dom.js';
 import { dateOf, durationOf, eventName } from './format.js';
-import { chosenOf, EVENTS, eventBoxes } from './live.js';
+import { chosenOf, EVENTS, eventBoxes, inOrder } from './live.js';
 import { READINGS, spark } from './spark.js';
 import { emptyState, formatState } from './state.js';
 
@@ -147,6 +147,6 @@ export class StartView {
       r.pid && `process ${r.pid}`, !r.live && r.unfinished && 'not finished'].filter(Boolean);
     return h('li.card.recording', h('div', h('h3', h('a', { href: formatState({ ...emptyState(), recording: r.id }) }, r.name)),
       h('p.quiet', { title: r.path }, facts.join(' \u00b7 ')), r.problem ? h('p.problem', sentenceOf(r.problem)) : null),
-    h('div.badges', r.live ? h('span.badge.live', h('i.dot', { 'aria-hidden': 'true' }), 'recording') : null, r.content === 'heap' ? h('span.badge', 'heap dump') : null, ...r.events.map((e) => h('span.badge', eventName(e)))));
+    h('div.badges', r.live ? h('span.badge.live', h('i.dot', { 'aria-hidden': 'true' }), 'recording') : null, r.content === 'heap' ? h('span.badge', 'heap dump') : null, ...inOrder(r.events).map((e) => h('span.badge', eventName(e)))));
   }
 }

@@ -25,6 +25,7 @@ export class WeightAxis extends TimeAxis {
 
   async ask(context) {
     const by = context.state.eventKind === 'wall' ? 'state' : 'kind';
+    this.counted = context.state.eventKind === 'cpu' ? 'CPUs' : 'threads';
     await this.slot.ask(context, 'series', [...queryOf(context.state, ['from', 'to']), ['bins', this.bins], ['by', by], ['top', '14']]);
     sayError(this.slot, this.note);
   }
