@@ -106,9 +106,7 @@ class Page:
 
 
 def row_of(label, a, b):
-    compared = pairs.Comparison(a, b)
-    interval = "-" if compared.low is None else f"{100 * (1 - compared.high):.2f} .. {100 * (1 - compared.low):.2f} %"
-    return [label, f"{100 * (1 - compared.ratio):.2f} %", interval, str(len(a))]
+    return [label, *pairs.Comparison(a, b).lost(), str(len(a))]
 
 
 def measure():

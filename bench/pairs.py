@@ -66,6 +66,11 @@ class Comparison:
         self.low = None if rank is None else ratios[rank]
         self.high = None if rank is None else ratios[-1 - rank]
 
+    def lost(self):
+        """What B lacks of A in percent, and the interval of that, as text."""
+        interval = "-" if self.low is None else f"{100 * (1 - self.high):.2f} .. {100 * (1 - self.low):.2f} %"
+        return [f"{100 * (1 - self.ratio):.2f} %", interval]
+
     def row(self, label):
         interval = "-" if self.low is None else f"{self.low:.4f} .. {self.high:.4f}"
         return [label, f"{statistics.median(self.a):.6g}", f"{statistics.median(self.b):.6g}", f"{self.ratio:.4f}", interval, str(len(self.a))]
