@@ -219,6 +219,30 @@ static void test_semaphore__says_what_is_done_with_permits(void **state)
     }
 }
 
+/* Those that have an object of a pool may be in another function than those that wait for one: readers wait, as writers
+ * keep their connections for as long as a row is locked. */
+static void test_pool__has_objects_lent_to_any_function_that_waits_for_it(void **state)
+{
+#define POOLED "org/apache/tomcat/jdbc/pool/ConnectionPool.borrowConnection", PARK
+    (void)state;
+    for (unsigned takes = 0; takes <= 1; takes++) {
+        struct scene *s = scene();
+        uint32_t reads = STACK(s, "app/Accounts.doGet", POOLED), writes = STACK(s, "app/Accounts.doPost", POOLED);
+        for (unsigned i = 0; i < 4; i++)
+            add(s, thread_of(s, "http", 10 + i), reads, WICK_EXPLAIN_PARKED, 10);
+        if (takes)
+            add(s, thread_of(s, "http", 14), writes, WICK_EXPLAIN_PARKED, 1);
+        add(s, thread_of(s, "http", 20), STACK(s, "app/Accounts.doPost", "app/Accounts.credit", READ), WICK_EXPLAIN_IO,
+            10);
+        add(s, thread_of(s, "http", 21), STACK(s, "app/Accounts.doGet", "app/Accounts.balance"), WICK_EXPLAIN_RUNNABLE,
+            1);
+        (takes ? has : has_not)(s,
+                                "is waiting for a free object of a pool, at app.Accounts.doGet; during these waits who "
+                                "has one waits for data of a socket at app.Accounts.credit (91 %)\n");
+    }
+#undef POOLED
+}
+
 /* Nor is it news where the consumer calls what takes the time. */
 static void test_queue_full__is_a_part_of_what_its_consumer_calls(void **state)
 {
@@ -480,6 +504,7 @@ static void test_saturated_thread__says_who_calls_what_takes_its_time(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pool__has_objects_lent_to_any_function_that_waits_for_it),
         cmocka_unit_test(test_latch__waits_for_a_timer_that_is_busy),
         cmocka_unit_test(test_latch__of_workers_says_nothing_of_their_pool),
         cmocka_unit_test(test_pool_busy__of_a_server_in_the_same_process),

@@ -122,16 +122,40 @@ bool wick_explain_goes_through(const struct wick_profile *p, uint32_t stack, uin
     return stack != 0;
 }
 
-/* What is done in the function that waits at the place, by those who do not wait there. */
+/* By function: whether threads wait in it for an object of a pool; NULL without memory. */
+static bool *takers_of_pools(struct wick_explain *x)
+{
+    bool *takes = calloc(x->f->p->nfunctions + 1, sizeof *takes);
+    x->f->failed |= !takes;
+    for (size_t i = 0; takes && i < x->f->nwall; i++)
+        if (x->waits[i].kind == WICK_WAIT_POOL && x->waits[i].stack)
+            takes[wick_explain_function_at(x->f->p, x->waits[i].stack)] = true;
+    return takes;
+}
+
+static bool goes_through_any(const struct wick_profile *p, uint32_t stack, const bool *functions)
+{
+    while (stack && !functions[wick_explain_function_at(p, stack)])
+        stack = p->stacks[stack].parent;
+    return stack != 0;
+}
+
+/* What is done in the function that waits at the place, by those who do not wait there. An object of a pool is lent to
+ * any function that asks for one, and one that gives it back at once is hardly seen to have it: of a pool, it is what
+ * is done in all functions that wait for one. */
 static void within(struct wick_explain *x, const struct wick_explain_place *at, struct wick_explain_places *out)
 {
     const struct wick_explain_facts *f = x->f;
-    for (size_t i = 0; i < f->nwall; i++) {
+    bool *takes = at->kind == WICK_WAIT_POOL ? takers_of_pools(x) : NULL;
+    for (size_t i = 0; i < f->nwall && (takes || at->kind != WICK_WAIT_POOL); i++) {
         struct wick_wait w = doing(x, i);
-        if (w.stack && wick_wait_role_of(w.kind) != WICK_WAIT_IDLE && !waits_there(x, w, at) &&
-            wick_explain_goes_through(f->p, f->wall[i].stack, at->function))
+        bool waits = takes ? w.kind == WICK_WAIT_POOL : waits_there(x, w, at);
+        if (w.stack && wick_wait_role_of(w.kind) != WICK_WAIT_IDLE && !waits &&
+            (takes ? goes_through_any(f->p, f->wall[i].stack, takes)
+                   : wick_explain_goes_through(f->p, f->wall[i].stack, at->function)))
             wick_explain_places_add(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
     }
+    free(takes);
     wick_explain_places_sort(out);
 }
 
