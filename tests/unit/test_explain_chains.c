@@ -501,10 +501,33 @@ static void test_saturated_thread__says_who_calls_what_takes_its_time(void **sta
     has(s, "most of its work is at app.Event.equals (9.0 s), called by app.Window.accept\n");
 }
 
+/* The only worker with work does nothing but reflection: without anybody who waits for it, that comes first. */
+static void test_saturated_thread__comes_behind_the_code_that_is_all_it_runs(void **state)
+{
+    (void)state;
+    for (unsigned waiters = 0; waiters <= 1; waiters++) {
+        struct scene *s = scene();
+        uint32_t t = thread_of(s, "worker", 1),
+                 at = STACK(s, WORKER, "app/Tour.length", "java/lang/Class.getMethods", "java/lang/Class.copyMethods");
+        cpu(s, at, 6);
+        s->cpu[0].thread = t;
+        add(s, t, at, WICK_EXPLAIN_RUNNABLE, 10);
+        s->uses[t].cpu_ns = 6 * S;
+        s->uses[t].delay_ns = 3 * S + S / 2;
+        s->f.nuses = t + 1;
+        s->f.allowed = 2;
+        if (waiters)
+            add(s, thread_of(s, "mqtt", 2),
+                STACK(s, "app/Main.put", "java/util/concurrent/ArrayBlockingQueue.put", PARK), WICK_EXPLAIN_PARKED, 10);
+        begins(s, waiters ? "saturated-thread: " : "hot-code: 100 % of CPU time (6.0 s) is reflection");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pool__has_objects_lent_to_any_function_that_waits_for_it),
+        cmocka_unit_test(test_saturated_thread__comes_behind_the_code_that_is_all_it_runs),
         cmocka_unit_test(test_latch__waits_for_a_timer_that_is_busy),
         cmocka_unit_test(test_latch__of_workers_says_nothing_of_their_pool),
         cmocka_unit_test(test_pool_busy__of_a_server_in_the_same_process),

@@ -22,6 +22,7 @@
 #define STARTS_LEAST 0.10 /* of that: who starts so many threads is also what those cost */
 #define CROWD_LEAST  8.0  /* threads that wait in one function */
 #define SLOW_LEAST   1e7  /* ns: a request that takes less is not slow by what it computes */
+#define ALONE_LEAST  0.75 /* of the CPU time of a thread */
 #define CALLS_LEAST  0.25 /* the same for calls of any kind: whatever does a little work does most of it somewhere */
 
 enum code {
@@ -412,6 +413,31 @@ static double least_of(enum code code)
     }
 }
 
+/* Keeps which thread does most of it, if it does hardly anything else. */
+static void keep_coded(struct wick_explain *x, size_t which, const double *crowds)
+{
+    const struct wick_explain_facts *f = x->f;
+    int64_t *all = calloc(f->p->nthreads + 1, sizeof *all), *part = calloc(f->p->nthreads + 1, sizeof *part);
+    uint32_t most = 0;
+    x->f->failed |= !all || !part;
+    for (size_t i = 0; all && part && i < f->ncpu; i++) {
+        enum code code;
+        uint32_t s = work_of(x, f->cpu[i].stack, crowds, &code), t = f->cpu[i].thread;
+        if (!s || !t)
+            continue;
+        bool here = (size_t)f->p->frames[f->p->stacks[s].frame].function * CODES + code == which;
+        all[t] = wick_sum(all[t], f->cpu[i].weight_ns);
+        part[t] = wick_sum(part[t], here ? f->cpu[i].weight_ns : 0);
+        most = part[t] > part[most] ? t : most;
+    }
+    if (most && wick_explain_share((double)part[most], (double)all[most]) >= ALONE_LEAST) {
+        x->coded.finding = x->out->n - 1;
+        x->coded.thread = most;
+    }
+    free(part);
+    free(all);
+}
+
 void wick_explain_hot_code(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
@@ -438,6 +464,9 @@ void wick_explain_hot_code(struct wick_explain *x)
         double quanta = 0;
         uint32_t stack = heaviest(x, (uint32_t)(best / CODES), code, crowds, by_stack, &quanta);
         say(x, stack, code, ns, quanta);
+        const struct wick_explain_finding *r = x->out->n ? &x->out->rows[x->out->n - 1] : NULL;
+        if (r && r->rule == x->rule && !r->record_ns)
+            keep_coded(x, best, crowds);
         x->code_said = true;
     }
     free(crowds);

@@ -44,6 +44,10 @@ struct wick_explain {
     double monitors_said_ns, disks_said_ns;
     uint64_t pool_kinds; /* kinds of waits that pool-busy has said, as bits */
     struct wick_explain_hot hot;
+    struct { /* hot-code's finding, and the thread that does most of it and hardly anything else; 0: there is none */
+        size_t finding;
+        uint32_t thread;
+    } coded;
     bool pool_said, code_said, method_said, calls_said, gc_threads_said, crowd_said, saturated_said;
 };
 

@@ -193,6 +193,10 @@ static void say_saturated(struct wick_explain *x, uint32_t thread)
         wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, waited / (double)f->duration_ns);
         wick_explain_say(x, r, "what", wick_wait_text(kind));
         x->saturated_said = true;
+    } else if (r && x->coded.thread == thread && x->out->rows[x->coded.finding].cost_ns < time) {
+        /* nobody is seen to wait for it: its code is what to change first, before its work is divided */
+        r->cost_ns = x->out->rows[x->coded.finding].cost_ns;
+        x->out->rows[x->coded.finding].cost_ns = time;
     }
     if (w.frame) {
         wick_explain_say_frame(x, r, "frame", w.frame);
