@@ -291,6 +291,16 @@ def sum_within(variance, most):
     return bits * most / 3 + math.sqrt((bits * most / 3) ** 2 + 2 * bits * variance)
 
 
+def unseen_within(gap):
+    """How much of a time is credibly missing at both ends of it, beyond two gaps, where it is seen at random instants, `gap` apart on
+    average: the sum of two exponential times exceeds x gaps with the probability (1 + x) e^-x."""
+    _by_chance(FALSE_ALARM)
+    x = 2.0
+    while (1 + x) * math.exp(-x) > FALSE_ALARM:
+        x += 0.01
+    return (x - 2) * gap
+
+
 def until(good, seconds=HANGS / 2, pause=0.1):
     """Waits until good() is true; returns whether it became so. As long as it must: how fast a machine is proves nothing."""
     end = time.monotonic() + seconds

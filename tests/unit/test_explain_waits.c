@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `wick explain` says of waiting, of threads, and of collections that were asked for. */
+#include <math.h>
+
 #include "explain_stacks.h"
 
 #include "analysis/wait/deadlock.h"
@@ -303,6 +305,45 @@ static void test_stuck__is_a_deadlock_if_the_jvm_says_so(void **state)
         if (!strstr(text, cases[i].line))
             fail_msg("no \"%s\" in: %s", cases[i].line, text);
         free(text);
+    }
+}
+
+/* A thread is drawn now and then: what its samples weigh is its life on average only, the first and the last one are
+ * near its start and end. Not so where it was no candidate for some of the time, by the setting or by that sum. */
+static void test_accounts__have_the_life_of_a_thread_by_its_samples_ends(void **state)
+{
+    static const struct {
+        bool all;
+        double each, wall;
+    } cases[] = {{true, 0.18, 2.02}, {false, 0.18, 1.8}, {true, 0.05, 0.5}};
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct scene *s = scene();
+        struct wick_explain_findings all;
+        struct wick_err err = {0};
+        uint32_t sleeps = STACK(s, "app/Main.serve", "java/lang/Thread.sleep"), brief = thread_of(s, "brief", 2);
+        s->f.all_threads = cases[k].all;
+        add(s, thread_of(s, "long", 1), sleeps, WICK_EXPLAIN_SLEEPING, 10);
+        s->wall[0].count = 1000;
+        s->wall[0].span_ns = 10 * S;
+        for (unsigned i = 0; i < 10; i++) {
+            add(s, brief, sleeps, WICK_EXPLAIN_SLEEPING, cases[k].each);
+            s->wall[1 + i].time_ns = 2 * S + i * S / 5;
+            s->wall[1 + i].span_ns = 180 * S / 1000;
+            s->wall[1 + i].count = 10;
+        }
+        assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
+        assert_int_equal(all.naccounts, 2);
+        assert_int_equal(all.accounts[1].thread, brief);
+        assert_true(fabs(all.accounts[0].wall_ns - 10.0 * S) < 1000);
+        assert_true(fabs(all.accounts[1].wall_ns - cases[k].wall * S) < 1000);
+        double sum = 0;
+        for (unsigned i = 0; i < WICK_EXPLAIN_ACCOUNT_PARTS; i++)
+            sum += all.accounts[1].part_ns[i];
+        assert_true(fabs(sum - all.accounts[1].wall_ns) < 1000);
+        wick_explain_findings_release(&all);
+        wick_profile_release(&s->p);
+        free(s);
     }
 }
 
@@ -682,6 +723,7 @@ static void test_disk_wait__has_the_time_of_the_function_that_it_names(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_accounts__have_the_life_of_a_thread_by_its_samples_ends),
         cmocka_unit_test(test_disk_wait__is_at_the_programs_own_function),
         cmocka_unit_test(test_disk_wait__has_the_time_of_the_function_that_it_names),
         cmocka_unit_test(test_waiting__adds_up_by_what_is_waited_for_and_by_whom),

@@ -599,6 +599,7 @@ static const struct {
     {"jdk.GarbageCollection", take_gc, IN_RANGE},
     {"jdk.GCPhasePause", take_pause, IN_RANGE},
     {"jdk.ActiveRecording", take_recording, ALWAYS},
+    {"jdk.ActiveSetting", wick_explain_take_setting, ALWAYS},
     {"jdk.CPULoad", take_load, IN_RANGE},
     {"jdk.CPUInformation", take_cpus, ALWAYS},
     {"jdk.JVMInformation", take_jvm, ALWAYS},
@@ -721,8 +722,7 @@ static void take_sample(void *ctx, const struct wick_sample *whole)
         }
         s = &in_range;
     }
-    struct wick_profile *p = f->p;
-    const struct wick_sample_type *type = &p->events[s->event];
+    const struct wick_sample_type *type = &f->p->events[s->event];
     struct wick_explain_sample *row = NULL;
     f->nother += type->kind != WICK_KIND_CPU;
     if (s->weight > 0 && type->unit == WICK_UNIT_NS)
@@ -732,18 +732,19 @@ static void take_sample(void *ctx, const struct wick_sample *whole)
     if (!row)
         return;
     *row = (struct wick_explain_sample){.time_ns = not_negative(s->time_ns),
+                                        .span_ns = not_negative(s->duration_ns),
                                         .weight_ns = s->weight,
                                         .thread = s->thread,
                                         .stack = s->stack,
                                         .variance = s->variance,
                                         .count = s->count,
-                                        .state = state_of(p, s->state),
-                                        .endpoint = label_of(p, s, "endpoint"),
-                                        .process = label_of(p, s, "process"),
-                                        .rival = label_of(p, s, "ran-instead"),
-                                        .peer = label_of(p, s, "waited-for"),
-                                        .doing = label_of(p, s, "waited-for-state"),
-                                        .cgroup = label_of(p, s, "cgroup"),
+                                        .state = state_of(f->p, s->state),
+                                        .endpoint = label_of(f->p, s, "endpoint"),
+                                        .process = label_of(f->p, s, "process"),
+                                        .rival = label_of(f->p, s, "ran-instead"),
+                                        .peer = label_of(f->p, s, "waited-for"),
+                                        .doing = label_of(f->p, s, "waited-for-state"),
+                                        .cgroup = label_of(f->p, s, "cgroup"),
                                         .number = f->timed.nsamples};
     f->rivals += row->rival != 0;
     f->peers += row->doing != 0;

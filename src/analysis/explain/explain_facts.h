@@ -48,6 +48,7 @@ struct wick_explain_sample {
     enum wick_explain_state state;
     double variance; /* of objects (model/interval.h) */
     size_t number;   /* of a wall-clock sample: in `timed` */
+    int64_t span_ns; /* of a wall-clock sample: to the last of `count` */
     uint64_t count;  /* how often it was sampled there; 0 = not known */
 };
 
@@ -154,6 +155,7 @@ struct wick_explain_facts {
     struct wick_profile *p;
     struct wick_range range;                /* that they are of */
     bool has_cpu, has_wall, has_thread_cpu; /* samples, wick.ThreadCpu: outside of the range */
+    bool all_threads;                       /* the wall clock samples threads of no request as well, at any time */
     /* Of wick_explain_so_far, if the lists of ttsp and locks are its own: what p covers as a whole. */
     bool chosen;
     int64_t whole_start_ns, whole_end_ns;
@@ -269,6 +271,9 @@ void *wick_explain_room(void *rows, size_t n, size_t *cap, size_t size);
 
 /* Adds the time in which the collections of one input stopped the world between start and end. */
 void wick_explain_pauses_add(struct wick_explain_facts *f, int64_t start_ns, int64_t end_ns);
+
+/* Takes an event jdk.ActiveSetting: which threads the wall clock samples. */
+void wick_explain_take_setting(struct wick_explain_facts *f, const struct wick_jfr_event *e);
 
 /* Gives wall-clock samples in spans what they stand for by the time in spans, as `wick endpoints` does; `timed` is
  * finished. False without memory. */

@@ -99,6 +99,14 @@ bool wick_explain_time_spans(struct wick_explain_facts *f)
     return kept;
 }
 
+void wick_explain_take_setting(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    uint32_t name, value;
+    if (wick_jfr_event_text(e, "name", &name) && wick_jfr_event_text(e, "value", &value) &&
+        !strcmp(wick_profile_str(f->p, name), "filter"))
+        f->all_threads = !strcmp(wick_profile_str(f->p, value), "all");
+}
+
 void wick_explain_join(struct wick_explain_facts *f)
 {
     if (f->nspans)
