@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: the address of the service is looked up in DNS (JNDI) for each call, and the name server needs ~30 ms
+// expect: waiting kind=dns frame=ServiceDirectory$Directory.find | endpoint-wait kind=dns frame=ServiceDirectory$Directory.find
 // share: lookups take 83 % of the product pages' time
 // judge: right: requests wait for DNS lookups (com.sun.jndi.dns / DirContext.getAttributes) in Directory.find, per call.
 // judge: symptom: threads wait for a UDP answer / in a channel read or select of port N without DNS or Directory.find.

@@ -223,6 +223,29 @@ static void test_wait_kind__the_peer_of_a_driver_and_what_the_driver_waits_for(v
     wick_profile_release(&p);
 }
 
+/* The selector of a client's blocking call waits for an answer, as does that of a request; others wait for events. */
+static void test_wait_kind__a_selector_below_a_call_waits_for_its_answer(void **state)
+{
+    struct wick_profile p;
+    (void)state;
+    assert_int_equal(wick_profile_init(&p), 0);
+    struct wick_wait w = wait_of(&p, "app.Directory.find;javax.naming.directory.InitialDirContext.getAttributes;"
+                                     "com.sun.jndi.dns.DnsContext.c_getAttributes;"
+                                     "com.sun.jndi.dns.DnsClient.blockingReceive;"
+                                     "sun.nio.ch.SelectorImpl.select;sun.nio.ch.EPoll.wait");
+    assert_int_equal(w.kind, WICK_WAIT_DNS);
+    assert_string_equal(own_class(&p, w), "app/Directory");
+    w = wait_of(&p, "javax.servlet.http.HttpServlet.service;app.Shop.doGet;app.Client.ask;"
+                    "sun.nio.ch.SelectorImpl.select;sun.nio.ch.EPoll.wait");
+    assert_true(w.in_request && w.kind == WICK_WAIT_SOCKET);
+    w = wait_of(&p, "app.Accounts.find;javax.naming.directory.InitialDirContext.search;"
+                    "com.sun.jndi.ldap.Connection.readReply;java.util.concurrent.LinkedBlockingQueue.poll");
+    assert_int_equal(w.kind, WICK_WAIT_PEER);
+    w = wait_of(&p, "app.Server.loop;sun.nio.ch.SelectorImpl.select;sun.nio.ch.EPoll.wait");
+    assert_int_equal(w.kind, WICK_WAIT_EVENT);
+    wick_profile_release(&p);
+}
+
 /* From JDK 17 on conditions are awaited by way of ForkJoinPool, which is no pool of objects. */
 static void test_wait_kind__the_way_of_conditions_is_no_pool(void **state)
 {
@@ -270,6 +293,7 @@ int main(void)
         cmocka_unit_test(test_wait_kind__what_libraries_wait_for),
         cmocka_unit_test(test_wait_kind__a_servlet_works_for_a_client),
         cmocka_unit_test(test_wait_kind__the_peer_of_a_driver_and_what_the_driver_waits_for),
+        cmocka_unit_test(test_wait_kind__a_selector_below_a_call_waits_for_its_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

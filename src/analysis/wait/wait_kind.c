@@ -166,7 +166,8 @@ struct wick_wait wick_wait_of(const struct wick_profile *p, uint32_t stack)
             else if (!pooled)
                 w.stack = 0;
         } else if (k && (!w.stack || k->way == ANYWHERE)) {
-            w.kind = sure ? w.kind : k->kind;
+            bool answer = w.kind == WICK_WAIT_EVENT && k->way == ANYWHERE; /* a client's own selector */
+            w.kind = sure && !answer ? w.kind : k->kind;
             w.stack = 0;
             sure |= k->way == KNOWN_BETTER || k->kind == WICK_WAIT_DNS;
         } else if (!w.stack && !wick_name_is_jdk(class_name)) {
@@ -174,6 +175,8 @@ struct wick_wait wick_wait_of(const struct wick_profile *p, uint32_t stack)
         }
     }
     leave_pool(p, &w);
+    if (w.kind == WICK_WAIT_EVENT && w.in_request)
+        w.kind = WICK_WAIT_SOCKET; /* events that a request waits for are of what it asked */
     return w;
 }
 
