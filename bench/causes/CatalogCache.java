@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: computeIfAbsent loads slowly (~45 ms) inside the ConcurrentHashMap, so its bin is locked for other keys too
+// expect: waiting map=computeIfAbsent
+// symptom: waiting lock-contention
 // share: threads are in computeIfAbsent 94 % of the time, and two thirds of that wait for others' loads
 // judge: right: threads block on a ConcurrentHashMap bin (Node / ReservationNode monitor) in computeIfAbsent or remove,
 // judge: called in Prices.of / Prices.expire, held while another loads (Prices.load / socket) in computeIfAbsent.

@@ -523,11 +523,37 @@ static void test_saturated_thread__comes_behind_the_code_that_is_all_it_runs(voi
     }
 }
 
+/* computeIfAbsent runs the program's function with a bin of the map locked; a put is done at once. */
+static void test_waiting__for_a_bin_of_a_map(void **state)
+{
+    (void)state;
+    for (unsigned computes = 0; computes < 2; computes++) {
+        struct scene *s = scene();
+        const char *method = computes ? "java/util/concurrent/ConcurrentHashMap.computeIfAbsent"
+                                      : "java/util/concurrent/ConcurrentHashMap.putVal";
+        uint32_t of = STACK(s, "app/Main.run", "app/Prices.of", method),
+                 load = STACK(s, "app/Main.run", "app/Prices.of", method, "app/Prices.load",
+                              "sun/net/www/http/HttpClient.parseHTTP", "sun/nio/ch/NioSocketImpl.implRead");
+        add(s, thread_of(s, "a", 1), of, WICK_EXPLAIN_MONITOR, 8);
+        add(s, thread_of(s, "b", 2), load, WICK_EXPLAIN_IO, 2);
+        owned(s, thread_of(s, "a", 1), of, load, false, 8);
+        s->waits[0].class_name = wick_profile_cstring(&s->p, "java/util/concurrent/ConcurrentHashMap$ReservationNode");
+        char *text = explained(s);
+        assert_non_null(strstr(text, "8.0 s of it by threads that wait for a monitor at app.Prices.of, while its "
+                                     "holder does (100 %)"));
+        assert_int_equal(strstr(text, "; the monitors are bins of a ConcurrentHashMap, each locked for all its keys "
+                                      "while computeIfAbsent runs the function it is given\n") != NULL,
+                         computes);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pool__has_objects_lent_to_any_function_that_waits_for_it),
         cmocka_unit_test(test_saturated_thread__comes_behind_the_code_that_is_all_it_runs),
+        cmocka_unit_test(test_waiting__for_a_bin_of_a_map),
         cmocka_unit_test(test_latch__waits_for_a_timer_that_is_busy),
         cmocka_unit_test(test_latch__of_workers_says_nothing_of_their_pool),
         cmocka_unit_test(test_pool_busy__of_a_server_in_the_same_process),
