@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: the selector loop keeps OP_WRITE registered though nothing is to be written: select() returns at once
+// expect: hot-code kind=selector-spin frame=ChatGateway$Gateway.loop
+// symptom: hot-calls saturated-thread
 // share: the thread "gateway" takes a whole CPU; messages need a few per cent of it
 // judge: right: the gateway thread spins in Gateway.loop: select() returns at once, again and again (OP_WRITE, no work
 // judge: done), or the loop with select/epoll_wait that never blocks. symptom: CPU of the gateway thread in select /

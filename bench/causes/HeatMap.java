@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: the RecursiveTask splits down to single cells, so that forking and joining costs far more than the work
+// expect: hot-code kind=fork-join frame=HeatMap$Sum.compute
 // share: summing takes 555 ms/s, the same sum in a plain loop 21 ms/s
 // judge: right: fork/join overhead: tasks too small, CPU in ForkJoinPool / ForkJoinTask internals (fork, doExec, join,
 // judge: push, signalWork) or in allocation of Sum tasks, caused by Sum.compute's splitting. symptom: allocation of Sum,

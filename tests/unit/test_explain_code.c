@@ -13,6 +13,63 @@ static void test_hot_code__adds_up_what_the_jdk_does_for_a_function(void **state
     begins(s, "hot-code: 45 % of CPU time (4.5 s) is matching regular expressions, for app.Main.check\n\n");
 }
 
+/* An event loop of which `waits` seconds are in its selector without a CPU, and eight on one. */
+static struct scene *event_loop(double waits)
+{
+    struct scene *s = scene();
+    uint32_t thread = thread_of(s, "loop", 1),
+             selects = STACK(s, "app/Gateway.loop", "sun/nio/ch/SelectorImpl.select", "sun/nio/ch/EPoll.wait"),
+             reads = STACK(s, "app/Gateway.loop", "app/Gateway.read");
+    if (waits > 0)
+        add(s, thread, selects, WICK_EXPLAIN_IO, waits);
+    add(s, thread, selects, WICK_EXPLAIN_RUNNABLE, 6);
+    add(s, thread, reads, WICK_EXPLAIN_RUNNABLE, 2);
+    cpu(s, selects, 6);
+    cpu(s, reads, 2);
+    for (size_t i = 0; i < s->f.ncpu; i++)
+        s->cpu[i].thread = thread;
+    return s;
+}
+
+static void test_hot_code__is_a_selector_that_never_waits(void **state)
+{
+    static const char spins[] = "is spinning on a selector that returns at once, for app.Gateway.loop\n";
+    (void)state;
+    begins(event_loop(0), "hot-code: 75 % of CPU time (6.0 s) is spinning on a selector that returns at once, for "
+                          "app.Gateway.loop\n");
+    char *text = explained(event_loop(2)); /* that waits a fifth of the time has done what there was to do */
+    assert_null(strstr(text, spins));
+    free(text);
+}
+
+/* What a ForkJoinPool does for its tasks is no work of theirs; what a parallel stream computes in its tasks is. */
+static void test_hot_code__is_of_tasks_that_are_too_small(void **state)
+{
+    static const char join[] = "java/util/concurrent/ForkJoinTask.join";
+    struct scene *s = scene();
+    (void)state;
+    cpu(s, STACK(s, "app/Sum.compute", join, "java/util/concurrent/ForkJoinTask.awaitDone"), 2);
+    cpu(s,
+        STACK(s, "app/Sum.compute", join, "java/util/concurrent/ForkJoinTask.doExec", "app/Sum.compute",
+              "java/util/concurrent/ForkJoinTask.fork", "java/util/concurrent/ForkJoinPool$WorkQueue.push",
+              "jdk/internal/misc/Unsafe.putReference"),
+        2.5);
+    cpu(s, STACK(s, "app/Sum.compute"), 2.5);
+    cpu(s, STACK(s, "app/Main.b"), 3);
+    begins(s, "hot-code: 45 % of CPU time (4.5 s) is handing out and joining tasks of a ForkJoinPool, for "
+              "app.Sum.compute\n\n");
+    s = scene();
+    for (unsigned i = 0; i < 2; i++)
+        cpu(s,
+            STACK(s, "app/Main.sum", "java/util/stream/ReduceOps$ReduceOp.evaluateParallel",
+                  "java/util/concurrent/ForkJoinTask.invoke", "java/util/stream/AbstractTask.compute",
+                  i ? "java/util/Spliterators$A.forEach" : "java/util/stream/Sink.accept"),
+            2.2);
+    cpu(s, STACK(s, "app/Main.a"), 2.5);
+    cpu(s, STACK(s, "app/Main.b"), 3);
+    silent(s);
+}
+
 /* No method of the JDK stands out, but who calls them does; not if it is the function's own code. */
 static void test_hot_calls__adds_up_what_a_function_calls(void **state)
 {
@@ -576,6 +633,8 @@ int main(void)
         cmocka_unit_test(test_hot_code__knows_what_is_made_anew_each_time),
         cmocka_unit_test(test_hot_calls__of_other_languages_are_of_the_program),
         cmocka_unit_test(test_hot_code__of_threads_that_wake_for_nothing),
+        cmocka_unit_test(test_hot_code__is_a_selector_that_never_waits),
+        cmocka_unit_test(test_hot_code__is_of_tasks_that_are_too_small),
         cmocka_unit_test(test_hot_code__of_who_starts_threads_is_what_these_cost),
         cmocka_unit_test(test_hot_code__is_compared_with_what_java_code_takes),
         cmocka_unit_test(test_hot_code__of_usual_work_needs_more_of_a_cpu),

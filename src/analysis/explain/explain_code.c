@@ -21,6 +21,7 @@
 #define JAVA_LEAST   0.60 /* of the CPU time in Java code that does not wait */
 #define STARTS_LEAST 0.10 /* of that: who starts so many threads is also what those cost */
 #define CROWD_LEAST  8.0  /* threads that wait in one function */
+#define EVENTS_MOST  0.10 /* of a thread's time: waiting for events, if its selector returns at once */
 #define SLOW_LEAST   1e7  /* ns: a request that takes less is not slow by what it computes */
 #define ALONE_LEAST  0.75 /* of the CPU time of a thread */
 #define CALLS_LEAST  0.25 /* the same for calls of any kind: whatever does a little work does most of it somewhere */
@@ -113,6 +114,31 @@ static bool hands_over(const struct wick_profile *p, uint32_t stack)
     return false;
 }
 
+/* Whether nothing but a ForkJoinPool's handling of tasks is between the leaf and the program's frame; what a task of
+ * the JDK's own does there (a parallel stream) is in other classes. */
+static bool handles_tasks(const struct wick_profile *p, uint32_t stack, uint32_t user)
+{
+    static const char *const classes[] = {"java/util/concurrent/ForkJoin",
+                                          "java/util/concurrent/Recursive",
+                                          "java/util/concurrent/CountedCompleter",
+                                          "jdk/internal/misc/Unsafe",
+                                          "sun/misc/Unsafe",
+                                          "java/lang/invoke/VarHandle"};
+    bool handles = false;
+    for (uint32_t s = stack; s && s != user; s = p->stacks[s].parent) {
+        const char *name = wick_profile_str(p, p->functions[frame_of(p, s)->function].class_name);
+        size_t i = 0;
+        if (!wick_frame_kind_is_java(frame_of(p, s)->kind))
+            continue;
+        while (i < sizeof classes / sizeof *classes && strncmp(name, classes[i], strlen(classes[i])) != 0)
+            i++;
+        if (i == sizeof classes / sizeof *classes)
+            return false;
+        handles |= i < 3;
+    }
+    return handles && !hands_over(p, stack);
+}
+
 /* Whether a thread begins or ends there: the JVM's work for it, what was not sampled as it was too short, and what puts
  * virtual threads on carriers and takes them off. */
 static bool is_of_threads(const struct wick_profile *p, uint32_t stack)
@@ -143,29 +169,54 @@ static double java_ns(const struct wick_explain_facts *f)
     return (double)sum;
 }
 
-/* By function of the program: for how long threads wait in it to be notified. The caller frees it. */
-static double *crowds_of(struct wick_explain *x)
+/* What wall-clock samples say of CPU time: by function of the program, for how long threads wait in it to be notified;
+ * by thread, its time, and that in which it waits for events of a selector. */
+struct around {
+    double *crowds, *all, *events;
+};
+
+/* False without memory; the caller releases it in any case. */
+static bool learn_around(struct wick_explain *x, struct around *a)
 {
     const struct wick_explain_facts *f = x->f;
-    double *crowds = calloc(f->p->nfunctions + 1, sizeof *crowds);
-    x->f->failed |= !crowds;
-    for (size_t i = 0; crowds && i < f->nwall; i++) {
+    *a = (struct around){calloc(f->p->nfunctions + 1, sizeof *a->crowds), calloc(f->p->nthreads + 1, sizeof *a->all),
+                         calloc(f->p->nthreads + 1, sizeof *a->events)};
+    if (!a->crowds || !a->all || !a->events)
+        return false;
+    for (size_t i = 0; i < f->nwall; i++) {
         const struct wick_wait *w = &x->waits[i];
+        double ns = (double)f->wall[i].weight_ns;
         if (w->stack && (w->kind == WICK_WAIT_OBJECT_WAIT || w->kind == WICK_WAIT_CONDITION))
-            crowds[frame_of(f->p, w->stack)->function] += (double)f->wall[i].weight_ns;
+            a->crowds[frame_of(f->p, w->stack)->function] += ns;
+        a->all[f->wall[i].thread] += ns;
+        a->events[f->wall[i].thread] += w->kind == WICK_WAIT_EVENT ? ns : 0;
     }
-    return crowds;
+    return true;
+}
+
+static void release_around(struct around *a)
+{
+    free(a->crowds);
+    free(a->all);
+    free(a->events);
 }
 
 /* As user_of. To wait and to wake others is the cost of waiting, but where many threads wait in one function and that
- * takes most of the CPU time, they wake for nothing. */
-static uint32_t work_of(const struct wick_explain *x, uint32_t stack, const double *crowds, enum code *code)
+ * takes most of the CPU time, they wake for nothing. Calls of a selector are that as well, unless they do not wait. */
+static uint32_t work_of(const struct wick_explain *x, const struct wick_explain_sample *sample, const struct around *a,
+                        enum code *code)
 {
     const struct wick_profile *p = x->f->p;
-    uint32_t s = user_of(p, stack, code);
-    bool wakes = *code == CODE_WAKING || (*code == CODE_OTHER && hands_over(p, stack));
-    bool crowd = wick_explain_counts(x->f, crowds[frame_of(p, s)->function], CROWD_LEAST);
-    *code = !wakes ? *code : s && crowd ? CODE_WAKING : CODE_OTHER;
+    uint32_t s = user_of(p, sample->stack, code), t = sample->thread;
+    bool wakes = *code == CODE_WAKING || (*code == CODE_OTHER && hands_over(p, sample->stack));
+    bool crowd = wick_explain_counts(x->f, a->crowds[frame_of(p, s)->function], CROWD_LEAST);
+    bool spins = a->all[t] > 0 && a->events[t] <= EVENTS_MOST * a->all[t];
+    if (*code == CODE_SELECTING)
+        *code = spins ? CODE_SELECTING : CODE_OTHER;
+    else if (wakes)
+        *code = s && crowd ? CODE_WAKING : CODE_OTHER;
+    else if (*code == CODE_OTHER && s && handles_tasks(p, sample->stack, s))
+        *code = CODE_FORK_JOIN;
     return s;
 }
 
@@ -334,7 +385,7 @@ void wick_explain_hot_method(struct wick_explain *x)
 }
 
 /* The heaviest stack that ends in the function for work of that kind; adds to *quanta those of all its samples. */
-static uint32_t heaviest(const struct wick_explain *x, uint32_t function, enum code code, const double *crowds,
+static uint32_t heaviest(const struct wick_explain *x, uint32_t function, enum code code, const struct around *a,
                          int64_t *by_stack, double *quanta)
 {
     const struct wick_explain_facts *f = x->f;
@@ -342,7 +393,7 @@ static uint32_t heaviest(const struct wick_explain *x, uint32_t function, enum c
     enum code one;
     memset(by_stack, 0, f->p->nstacks * sizeof *by_stack);
     for (size_t i = 0; i < f->ncpu; i++) {
-        uint32_t s = work_of(x, f->cpu[i].stack, crowds, &one);
+        uint32_t s = work_of(x, &f->cpu[i], a, &one);
         if (!s || one != code || f->p->frames[f->p->stacks[s].frame].function != function)
             continue;
         *quanta += wick_explain_quantum(&f->cpu[i]);
@@ -402,7 +453,9 @@ static double least_of(enum code code)
 {
     switch (code) {
     case CODE_WAKING:
+    case CODE_SELECTING:
         return CALLS_LEAST;
+    case CODE_FORK_JOIN:
     case CODE_XML:
     case CODE_DATES:
     case CODE_LOCALES:
@@ -414,7 +467,7 @@ static double least_of(enum code code)
 }
 
 /* Keeps which thread does most of it, if it does hardly anything else. */
-static void keep_coded(struct wick_explain *x, size_t which, const double *crowds)
+static void keep_coded(struct wick_explain *x, size_t which, const struct around *a)
 {
     const struct wick_explain_facts *f = x->f;
     int64_t *all = calloc(f->p->nthreads + 1, sizeof *all), *part = calloc(f->p->nthreads + 1, sizeof *part);
@@ -422,7 +475,7 @@ static void keep_coded(struct wick_explain *x, size_t which, const double *crowd
     x->f->failed |= !all || !part;
     for (size_t i = 0; all && part && i < f->ncpu; i++) {
         enum code code;
-        uint32_t s = work_of(x, f->cpu[i].stack, crowds, &code), t = f->cpu[i].thread;
+        uint32_t s = work_of(x, &f->cpu[i], a, &code), t = f->cpu[i].thread;
         if (!s || !t)
             continue;
         bool here = (size_t)f->p->frames[f->p->stacks[s].frame].function * CODES + code == which;
@@ -443,33 +496,34 @@ void wick_explain_hot_code(struct wick_explain *x)
     struct wick_explain_facts *f = x->f;
     int64_t *sums = calloc((size_t)f->p->nfunctions * CODES, sizeof *sums);
     int64_t *by_stack = calloc(f->p->nstacks, sizeof *by_stack);
-    double *crowds = crowds_of(x);
+    struct around a;
+    bool learnt = learn_around(x, &a);
     size_t best = 0;
-    f->failed |= !sums || !by_stack;
-    for (size_t i = 0; sums && crowds && i < f->ncpu; i++) {
+    f->failed |= !sums || !by_stack || !learnt;
+    for (size_t i = 0; sums && learnt && i < f->ncpu; i++) {
         enum code code;
-        uint32_t s = work_of(x, f->cpu[i].stack, crowds, &code);
+        uint32_t s = work_of(x, &f->cpu[i], &a, &code);
         if (!s || code == CODE_OTHER)
             continue;
         size_t at = (size_t)f->p->frames[f->p->stacks[s].frame].function * CODES + code;
         sums[at] = wick_sum(sums[at], f->cpu[i].weight_ns);
         best = sums[at] > sums[best] ? at : best;
     }
-    size_t starts = sums && crowds ? add_threads(x, sums) : 0;
+    size_t starts = sums && learnt ? add_threads(x, sums) : 0;
     best = starts && sums[starts] > sums[best] ? starts : best;
     int64_t ns = sums ? sums[best] : 0;
     double least = best && best == starts ? CALLS_LEAST : least_of((enum code)(best % CODES));
     if (by_stack && best && is_hot(x, (double)ns, least)) {
         enum code code = (enum code)(best % CODES);
         double quanta = 0;
-        uint32_t stack = heaviest(x, (uint32_t)(best / CODES), code, crowds, by_stack, &quanta);
+        uint32_t stack = heaviest(x, (uint32_t)(best / CODES), code, &a, by_stack, &quanta);
         say(x, stack, code, ns, quanta);
         const struct wick_explain_finding *r = x->out->n ? &x->out->rows[x->out->n - 1] : NULL;
         if (r && r->rule == x->rule && !r->record_ns)
-            keep_coded(x, best, crowds);
+            keep_coded(x, best, &a);
         x->code_said = true;
     }
-    free(crowds);
+    release_around(&a);
     free(by_stack);
     free(sums);
 }
