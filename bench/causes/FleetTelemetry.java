@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a watchdog takes dumpAllThreads(true, true) every 60 ms: each walks the whole heap at a safepoint
+// expect: vm-operations frame=FleetTelemetry$Watch.look | vm-operations callee=dumpAllThreads
+// symptom: vm-operations late-safepoints saturated-thread
 // share: dumps take 440 ms of each second and stop all threads for most of it
 // judge: right: safepoints / VM operation (thread dump) requested by watchdog in Watch.look (dumpAllThreads), or the
 // judge: watchdog's dumpAllThreads by name. symptom: pauses at safepoints without who asks; the VM thread's CPU;

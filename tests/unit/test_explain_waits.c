@@ -720,10 +720,36 @@ static void test_disk_wait__has_the_time_of_the_function_that_it_names(void **st
               "(6.0 s), in java.io.RandomAccessFile.writeBytes\n");
 }
 
+/* Who asks for an operation waits for it, and who asks for a collection for something else. */
+static void test_vm_operations__name_who_asks(void **state)
+{
+    static const char plain[] = "vm-operations: the VM thread was at ThreadDump for 20 % of the time (about 2.0 s): ";
+    (void)state;
+    for (unsigned asks = 0; asks < 2; asks++) {
+        struct scene *s = scene();
+        struct wick_explain_row row = {.name = wick_profile_cstring(&s->p, "ThreadDump"), .sum = 2.0 * S};
+        add(s, thread_of(s, "watch", 1),
+            STACK(s, "app/Watch.look", "sun/management/ThreadImpl.dumpAllThreads", "sun/management/ThreadImpl.dump0",
+                  "libjvm.so:jmm_DumpThreads", "libjvm.so:VMThread::execute(VM_Operation*)"),
+            WICK_EXPLAIN_NATIVE_WAIT, asks ? 1.5 : 0.5);
+        add(s, thread_of(s, "worker", 2),
+            STACK(s, "app/Main.run", "java/lang/Runtime.gc", "libjvm.so:JVM_GC", "libjvm.so:VMThread::execute(VM_Op*)"),
+            WICK_EXPLAIN_NATIVE_WAIT, 4);
+        s->f.operations.rows = &row;
+        s->f.operations.n = 1;
+        char *text = explained(s);
+        assert_true((strstr(text, plain) == NULL) == asks);
+        assert_true((strstr(text, "(about 2.0 s), most of it for sun.management.ThreadImpl.dumpAllThreads, called at "
+                                  "app.Watch.look: threads wait") != NULL) == asks);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accounts__have_the_life_of_a_thread_by_its_samples_ends),
+        cmocka_unit_test(test_vm_operations__name_who_asks),
         cmocka_unit_test(test_disk_wait__is_at_the_programs_own_function),
         cmocka_unit_test(test_disk_wait__has_the_time_of_the_function_that_it_names),
         cmocka_unit_test(test_waiting__adds_up_by_what_is_waited_for_and_by_whom),

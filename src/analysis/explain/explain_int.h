@@ -263,7 +263,9 @@ double wick_explain_compiled(const struct wick_explain_facts *f); /* CPU time of
 uint32_t
 wick_explain_deoptimised(struct wick_explain *x); /* where threads lose compiled code: a frame, 0 = not known */
 
-/* explain_safepoints.c: the time that it takes to reach safepoints. */
+/* explain_safepoints.c: the time that it takes to reach safepoints, and operations of the VM thread. */
+void wick_explain_say_who_asks(struct wick_explain *x, struct wick_explain_finding *r,
+                               const struct wick_explain_row *o);
 void wick_explain_late_safepoints(struct wick_explain *x);
 void wick_explain_starved_safepoints(struct wick_explain *x);
 void wick_explain_slow_safepoints(struct wick_explain *x);

@@ -628,8 +628,10 @@ static void vm_operations(struct wick_explain *x)
         if (waits_for_starved(f, o))
             continue;
         struct wick_explain_finding *r = wick_explain_by_share(x, o->sum, (double)f->duration_ns, o->sum);
-        if (r)
-            wick_explain_say(x, r, "operation", wick_profile_str(f->p, o->name));
+        if (!r)
+            continue;
+        wick_explain_say(x, r, "operation", wick_profile_str(f->p, o->name));
+        wick_explain_say_who_asks(x, r, o);
     }
 }
 

@@ -9,7 +9,11 @@
  * more, as without it the incident would hardly have been one. Where no thread was seen, as the VM thread itself may
  * have had no CPU, it is starvation if the process's threads are starved in general.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "analysis/explain/explain_int.h"
+#include "base/sum.h"
 
 #define PART_LEAST 0.10 /* of the time to reach a safepoint: it is named for that part as well */
 
@@ -124,4 +128,69 @@ void wick_explain_slow_safepoints(struct wick_explain *x)
     if (is_crowded(f))
         wick_explain_figure(r, "starved", WICK_EXPLAIN_SHARE,
                             wick_explain_share(delay, delay + (double)f->hungry_got_ns));
+}
+
+/* ---- operations of the VM thread ---- */
+
+/* Whether the thread waits until the VM thread has done what it asked for, other than a collection. */
+static bool asks_vm_thread(const struct wick_profile *p, uint32_t stack)
+{
+    bool asks = false;
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_frame *f = &p->frames[p->stacks[s].frame];
+        const char *name = wick_profile_str(p, p->functions[f->function].name);
+        if (wick_frame_kind_is_java(f->kind))
+            break;
+        if (strstr(name, "collect") || strstr(name, "JVM_GC"))
+            return false;
+        asks |= strstr(name, "VMThread::execute") != NULL;
+    }
+    return asks;
+}
+
+/* The stack cut at what the program's frame, at `user`, has called. */
+static uint32_t called_from(const struct wick_profile *p, uint32_t stack, uint32_t user)
+{
+    while (stack && p->stacks[stack].parent != user)
+        stack = p->stacks[stack].parent;
+    return stack;
+}
+
+/* A thread that asks for an operation waits for its end: the frame of the program that waits so for as long as half of
+ * the operation takes. Which operation each waits for is not recorded, so nothing is said but of the one that takes
+ * most. */
+void wick_explain_say_who_asks(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_row *o)
+{
+    const struct wick_explain_facts *f = x->f;
+    const struct wick_profile *p = f->p;
+    int64_t *sums = calloc(p->nfunctions + 1, sizeof *sums), heaviest = 0;
+    uint32_t best = 0, most = 0;
+    bool longest = true;
+    for (size_t i = 0; i < f->operations.n; i++)
+        longest &= f->operations.rows[i].sum <= o->sum;
+    x->f->failed |= !sums;
+    for (size_t i = 0; sums && i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        uint32_t user = asks_vm_thread(p, s->stack) ? wick_explain_wait_at(x, s->stack).stack : 0,
+                 function = wick_explain_function_at(p, user);
+        if (!user)
+            continue;
+        sums[function] = wick_sum(sums[function], s->weight_ns);
+        best = sums[function] > sums[best] ? function : best;
+    }
+    for (size_t i = 0; best && i < f->nwall; i++) {
+        uint32_t stack = f->wall[i].stack, user = wick_explain_wait_at(x, stack).stack;
+        if (user && wick_explain_function_at(p, user) == best && f->wall[i].weight_ns > heaviest &&
+            asks_vm_thread(p, stack)) {
+            heaviest = f->wall[i].weight_ns;
+            most = stack;
+        }
+    }
+    if (longest && best && (double)sums[best] >= WICK_EXPLAIN_CHAIN_MOST * o->sum) {
+        uint32_t user = wick_explain_wait_at(x, most).stack;
+        wick_explain_say_frame(x, r, "callee", wick_explain_frame_at(p, called_from(p, most, user)));
+        wick_explain_say_frame(x, r, "frame", wick_explain_frame_at(p, user));
+        wick_explain_filter_frame(x, r, wick_explain_frame_at(p, user));
+    }
+    free(sums);
 }
