@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a codec cached in a ThreadLocal is built anew for every request, as each runs on its own virtual thread
+// expect: hot-code kind=thread-locals frame=BadgePrints$Badge.draw
+// symptom: hot-method
 // share: building codecs takes 92 % of the requests' time
 // judge: right: Codec.<init> (or the lambda that makes it) under ThreadLocal.get / setInitialValue in Badge.draw as the
 // judge: hot CPU or the allocation, with ThreadLocal or virtual threads named or the line of get shown. symptom: the

@@ -70,6 +70,27 @@ static void test_hot_code__is_of_tasks_that_are_too_small(void **state)
     silent(s);
 }
 
+/* A codec that each thread makes anew is the program's own code, below the JDK's for thread locals. */
+static void test_hot_code__is_of_values_of_thread_locals(void **state)
+{
+    static const char *const gets[] = {"java/lang/ThreadLocal.setInitialValue", "java/lang/ThreadLocal.getEntry"};
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct scene *s = scene();
+        cpu(s, STACK(s, "app/Badge.draw", "java/lang/ThreadLocal.get", gets[i], "app/Badge.make", "app/Codec.tables"),
+            2.2);
+        cpu(s, STACK(s, "app/Badge.draw", "java/lang/ThreadLocal.get", gets[i], "app/Badge.make", "app/Codec.fill"),
+            2.3);
+        cpu(s, STACK(s, "app/Main.a"), 2.5);
+        cpu(s, STACK(s, "app/Main.b"), 3);
+        if (i)
+            silent(s);
+        else
+            begins(s, "hot-code: 45 % of CPU time (4.5 s) is making the initial values of thread locals, for "
+                      "app.Badge.draw\n\n");
+    }
+}
+
 /* No method of the JDK stands out, but who calls them does; not if it is the function's own code. */
 static void test_hot_calls__adds_up_what_a_function_calls(void **state)
 {
@@ -635,6 +656,7 @@ int main(void)
         cmocka_unit_test(test_hot_code__of_threads_that_wake_for_nothing),
         cmocka_unit_test(test_hot_code__is_a_selector_that_never_waits),
         cmocka_unit_test(test_hot_code__is_of_tasks_that_are_too_small),
+        cmocka_unit_test(test_hot_code__is_of_values_of_thread_locals),
         cmocka_unit_test(test_hot_code__of_who_starts_threads_is_what_these_cost),
         cmocka_unit_test(test_hot_code__is_compared_with_what_java_code_takes),
         cmocka_unit_test(test_hot_code__of_usual_work_needs_more_of_a_cpu),

@@ -169,6 +169,24 @@ static double java_ns(const struct wick_explain_facts *f)
     return (double)sum;
 }
 
+/* The stack, cut at the program's function that has asked for the value of a thread local, if this one makes that value
+ * for its thread; else 0. Most of it is the program's own code. */
+static uint32_t makes_thread_local(const struct wick_profile *p, uint32_t stack)
+{
+    bool makes = false;
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_function *f = &p->functions[frame_of(p, s)->function];
+        const char *class_name = wick_profile_str(p, f->class_name);
+        if (!wick_frame_kind_is_java(frame_of(p, s)->kind))
+            continue;
+        if (makes && !wick_name_is_jdk(class_name))
+            return s;
+        makes |=
+            !strcmp(class_name, "java/lang/ThreadLocal") && !strcmp(wick_profile_str(p, f->name), "setInitialValue");
+    }
+    return 0;
+}
+
 /* What wall-clock samples say of CPU time: by function of the program, for how long threads wait in it to be notified;
  * by thread, its time, and that in which it waits for events of a selector. */
 struct around {
@@ -207,10 +225,14 @@ static uint32_t work_of(const struct wick_explain *x, const struct wick_explain_
                         enum code *code)
 {
     const struct wick_profile *p = x->f->p;
-    uint32_t s = user_of(p, sample->stack, code), t = sample->thread;
+    uint32_t s = user_of(p, sample->stack, code), t = sample->thread, local = makes_thread_local(p, sample->stack);
     bool wakes = *code == CODE_WAKING || (*code == CODE_OTHER && hands_over(p, sample->stack));
     bool crowd = wick_explain_counts(x->f, a->crowds[frame_of(p, s)->function], CROWD_LEAST);
     bool spins = a->all[t] > 0 && a->events[t] <= EVENTS_MOST * a->all[t];
+    if (local) {
+        *code = CODE_THREAD_LOCALS;
+        return local;
+    }
     if (*code == CODE_SELECTING)
         *code = spins ? CODE_SELECTING : CODE_OTHER;
     else if (wakes)
