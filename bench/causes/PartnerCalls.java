@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a new HttpClient is made for each call (its own selector thread, executor and connection), never reused
+// expect: http-clients frame=PartnerCalls$Partner.stock
 // share: making clients and their connections takes most of the CPU time; ~130 new threads and clients a second
 // judge: right: HttpClient made per call in Partner.stock (HttpClient.newHttpClient / HttpClientImpl), or its threads
 // judge: (HttpClient-N-SelectorManager) started again and again with where they are made. symptom: many threads are

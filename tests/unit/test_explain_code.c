@@ -632,6 +632,36 @@ static void test_hot_method__says_that_it_is_interpreted(void **state)
     }
 }
 
+/* Threads of HTTP clients, `rate` new clients a second for the ten seconds, or up to the fifth. */
+static struct scene *clients(int rate, int until)
+{
+    struct scene *s = scene();
+    uint32_t makes = STACK(s, "app/Partner.stock", "jdk/internal/net/http/HttpClientBuilderImpl.build",
+                           "jdk/internal/net/http/HttpClientImpl.<init>"),
+             waits = STACK(s, "jdk/internal/net/http/HttpClientImpl$SelectorManager.run",
+                           "sun/nio/ch/SelectorImpl.select", "sun/nio/ch/EPoll.wait");
+    char name[64];
+    for (int second = 0; second <= 10; second++) {
+        snprintf(name, sizeof name, "HttpClient-%d-SelectorManager", 1 + rate * (second < until ? second : until));
+        add(s, thread_of(s, name, 100 + second), waits, WICK_EXPLAIN_IO, 1);
+        s->wall[s->f.nwall - 1].time_ns = 50 * S + second * S;
+    }
+    cpu(s, makes, 1);
+    cpu(s, STACK(s, "app/Main.a"), 3);
+    cpu(s, STACK(s, "app/Main.b"), 3);
+    cpu(s, STACK(s, "app/Main.c"), 3);
+    return s;
+}
+
+static void test_http_clients__are_counted_by_their_numbers(void **state)
+{
+    (void)state;
+    begins(clients(4, 10), "http-clients: 36 HttpClients were made, 4 a second, in app.Partner.stock: each has a "
+                           "thread, a pool of threads and connections of its own (an estimate)\n\n");
+    silent(clients(1, 10));
+    silent(clients(30, 4)); /* all that the program needs */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -657,6 +687,7 @@ int main(void)
         cmocka_unit_test(test_hot_code__is_a_selector_that_never_waits),
         cmocka_unit_test(test_hot_code__is_of_tasks_that_are_too_small),
         cmocka_unit_test(test_hot_code__is_of_values_of_thread_locals),
+        cmocka_unit_test(test_http_clients__are_counted_by_their_numbers),
         cmocka_unit_test(test_hot_code__of_who_starts_threads_is_what_these_cost),
         cmocka_unit_test(test_hot_code__is_compared_with_what_java_code_takes),
         cmocka_unit_test(test_hot_code__of_usual_work_needs_more_of_a_cpu),

@@ -23,6 +23,10 @@
 #define WAIT_LEAST  0.50 /* threads that wait, on average */
 #define MOST_LEAST  0.20 /* of a thread's CPU time: worth a name */
 
+#define CLIENTS_KNOWN INT64_C(1000000000) /* ns: threads that are there already are seen within */
+#define CLIENTS_LEAST 20.0
+#define LATER_LEAST   0.25 /* of them: in the second half, so that it goes on */
+
 static double need_of(const struct wick_explain_facts *f, size_t thread)
 {
     if (thread >= f->nuses)
@@ -379,4 +383,66 @@ void wick_explain_unstarted(struct wick_explain *x)
     wick_explain_filter_frame(x, r, t.frame);
     if (t.frame && t.kind != WICK_WAIT_NONE)
         wick_explain_say(x, r, "what", wick_wait_text(t.kind));
+}
+
+/* ---- HTTP clients ---- */
+
+/* The number in the name of a thread of an HttpClient, "HttpClient-12-SelectorManager": which one it is of those that
+ * the JVM has made; 0 = it is none. */
+static unsigned long client_of(const struct wick_profile *p, uint32_t thread)
+{
+    static const char begin[] = "HttpClient-";
+    const char *name = wick_profile_str(p, p->threads[thread].name);
+    return strncmp(name, begin, strlen(begin)) ? 0 : strtoul(name + strlen(begin), NULL, 10);
+}
+
+/* The frame of the program that makes a client, 0 = none does. */
+static uint32_t maker_of(const struct wick_profile *p, uint32_t stack, const void *arg)
+{
+    bool makes = false;
+    (void)arg;
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_frame *frame = &p->frames[p->stacks[s].frame];
+        const char *class_name = wick_profile_str(p, p->functions[frame->function].class_name);
+        if (!wick_frame_kind_is_java(frame->kind))
+            continue;
+        if (makes && !wick_name_is_jdk(class_name))
+            return p->stacks[s].frame;
+        makes |= !strcmp(class_name, "jdk/internal/net/http/HttpClientBuilderImpl");
+    }
+    return 0;
+}
+
+/* Clients are numbered, and each has threads that are named by it: how far the numbers go beyond those of the first
+ * second is how many were made. What they cost is, at least, the CPU time of their threads and of making them. */
+void wick_explain_http_clients(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    int64_t begin = INT64_MAX, end = 0, cost = 0;
+    for (size_t i = 0; i < f->nwall; i++) {
+        begin = f->wall[i].time_ns < begin ? f->wall[i].time_ns : begin;
+        end = f->wall[i].time_ns > end ? f->wall[i].time_ns : end;
+    }
+    unsigned long before = 0, half = 0, last = 0;
+    for (size_t i = 0; i < f->nwall; i++) {
+        unsigned long client = client_of(f->p, f->wall[i].thread);
+        last = client > last ? client : last;
+        if (f->wall[i].time_ns - begin <= CLIENTS_KNOWN)
+            before = client > before ? client : before;
+        if (f->wall[i].time_ns - begin <= (end - begin) / 2)
+            half = client > half ? client : half;
+    }
+    double seconds = ((double)end - (double)begin - (double)CLIENTS_KNOWN) / 1e9, made = (double)last - (double)before;
+    if (made < CLIENTS_LEAST || seconds <= 0 || made < x->rule->threshold * seconds ||
+        (double)last - (double)half < LATER_LEAST * made)
+        return;
+    for (size_t i = 0; i < f->ncpu; i++)
+        if (client_of(f->p, f->cpu[i].thread) || maker_of(f->p, f->cpu[i].stack, NULL))
+            cost = wick_sum(cost, f->cpu[i].weight_ns);
+    uint32_t maker = wick_explain_heaviest(x, maker_of, NULL);
+    struct wick_explain_finding *r = wick_explain_found(x, (double)cost);
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, made);
+    wick_explain_figure(r, "rate", WICK_EXPLAIN_NUMBER, made / seconds);
+    wick_explain_say_frame(x, r, "frame", maker);
+    wick_explain_filter_frame(x, r, maker);
 }
