@@ -134,13 +134,16 @@ class Quota:
 
 def drain(pipe, ready, slow, measured):
     """Reads what the program prints; says when it is ready, and keeps the last line of what it measured itself."""
+    cut = b""  # a line that has not been read to its end
     while True:
         text = os.read(pipe.fileno(), 4096)
         if not text:
             return
-        for line in re.findall(rb"^measured: (.+)$", text, re.MULTILINE):
-            measured[:] = [line.decode("ascii", "replace")]
-        if b"READY" in text:
+        *lines, cut = (cut + text).split(b"\n")
+        for line in lines:
+            if line.startswith(b"measured: "):
+                measured[:] = [line.removeprefix(b"measured: ").decode("ascii", "replace").rstrip()]
+        if b"READY" in lines:
             ready.set()
         elif slow:
             time.sleep(0.05)
