@@ -459,6 +459,21 @@ static void test_hot_code__knows_what_is_made_anew_each_time(void **state)
     }
 }
 
+/* Some programs are there to compress: that most of little CPU time is for it is no trouble. */
+static void test_hot_code__compressing_takes_much_of_a_cpu(void **state)
+{
+    (void)state;
+    for (unsigned much = 0; much <= 1; much++) {
+        struct scene *s = scene();
+        cpu(s, STACK(s, "app/Tile.paint", "java/util/zip/Deflater.deflate"), much ? 3 : 0.8);
+        cpu(s, STACK(s, "app/Main.run"), 0.2);
+        if (much)
+            begins(s, "hot-code: 94 % of CPU time (3.0 s) is compressing or expanding data, for app.Tile.paint\n");
+        else
+            silent(s);
+    }
+}
+
 /* The runtime library of a language is no more the program than the JDK is. */
 static void test_hot_calls__of_other_languages_are_of_the_program(void **state)
 {
@@ -682,6 +697,7 @@ int main(void)
         cmocka_unit_test(test_hot_method__of_a_whole_machine_has_its_process),
         cmocka_unit_test(test_hot_code__of_libraries_is_for_their_caller),
         cmocka_unit_test(test_hot_code__knows_what_is_made_anew_each_time),
+        cmocka_unit_test(test_hot_code__compressing_takes_much_of_a_cpu),
         cmocka_unit_test(test_hot_calls__of_other_languages_are_of_the_program),
         cmocka_unit_test(test_hot_code__of_threads_that_wake_for_nothing),
         cmocka_unit_test(test_hot_code__is_a_selector_that_never_waits),

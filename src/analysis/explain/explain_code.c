@@ -470,12 +470,14 @@ static bool is_hot(const struct wick_explain *x, double ns, double least)
     return (share >= threshold || (most && !little)) && wick_explain_counts(x->f, wick_explain_wanted(x, ns), least);
 }
 
-/* The least share of a CPU that is worth a finding: some work is a part of what services do that do little else. */
+/* The least share of a CPU that is worth a finding: some work is a part of what services do that do little else, and to
+ * compress or to expand data is what some are for. */
 static double least_of(enum code code)
 {
     switch (code) {
     case CODE_WAKING:
     case CODE_SELECTING:
+    case CODE_COMPRESSION:
         return CALLS_LEAST;
     case CODE_FORK_JOIN:
     case CODE_XML:
