@@ -252,6 +252,21 @@ static void test_unstarted_threads__are_counted_with_what_keeps_the_carriers(voi
     has_not(s, "unstarted-threads"); /* that it pins its carrier is said */
 }
 
+/* A carrier that rests is free: what has not run yet waits for it to wake up. */
+static void test_unstarted_threads__do_not_wait_for_carriers_that_rest(void **state)
+{
+    (void)state;
+    for (unsigned takes = 2; takes <= 8; takes += 6) {
+        struct scene *s = unstarted(7, 0);
+        s->wall[1].weight_ns = takes * S;
+        add(s, s->wall[1].thread,
+            STACK(s, "java/util/concurrent/ForkJoinWorkerThread.run", "java/util/concurrent/ForkJoinPool.awaitWork",
+                  "java/util/concurrent/locks/LockSupport.park"),
+            WICK_EXPLAIN_PARKED, 10 - takes);
+        (takes > 5 ? has : has_not)(s, "unstarted-threads");
+    }
+}
+
 /* The thread that gives a pool its tasks runs some itself. */
 static void test_pool_busy__whose_queue_is_full(void **state)
 {
@@ -505,6 +520,7 @@ int main(void)
         cmocka_unit_test(test_endpoint_wait__for_a_peer_on_a_machine_without_cpus),
         cmocka_unit_test(test_endpoint_cpu__of_a_process_that_computes_little),
         cmocka_unit_test(test_unstarted_threads__are_counted_with_what_keeps_the_carriers),
+        cmocka_unit_test(test_unstarted_threads__do_not_wait_for_carriers_that_rest),
         cmocka_unit_test(test_pool_busy__whose_queue_is_full),
         cmocka_unit_test(test_pipe__is_an_answer_where_somebody_asks),
         cmocka_unit_test(test_hot_code__of_who_seeks_tasks_is_spinning),

@@ -327,9 +327,10 @@ static bool is_unstarted(const struct wick_explain *x, size_t i)
            !wick_explain_has_java(x->f->p, s->stack);
 }
 
-/* Where threads that have a virtual thread mounted are, and how many such threads there are. */
+/* Where threads that have a virtual thread mounted are, and how many such threads there are; busy: the time in which
+ * those do anything but wait for a virtual thread. */
 struct taken {
-    double ns, most_ns, threads;
+    double ns, most_ns, threads, busy_ns;
     uint32_t frame;
     enum wick_wait_kind kind;
 };
@@ -356,6 +357,11 @@ static struct taken taken_of(struct wick_explain *x)
         t.frame = frame;
         t.kind = x->waits[i].kind;
     }
+    for (size_t i = 0; seen && i < f->nwall; i++) {
+        enum wick_wait_kind kind = x->waits[i].kind;
+        bool rests = kind != WICK_WAIT_NONE && wick_wait_role_of(kind) == WICK_WAIT_IDLE;
+        t.busy_ns += seen[f->wall[i].thread] && !rests ? (double)f->wall[i].weight_ns : 0;
+    }
     free(seen);
     free(sums);
     return t;
@@ -371,6 +377,8 @@ void wick_explain_unstarted(struct wick_explain *x)
     if (pinned || ns < x->rule->threshold * (double)f->duration_ns || wick_explain_carriers_lack_cpu(x))
         return;
     struct taken t = taken_of(x);
+    if (t.busy_ns < HALF * t.threads * (double)f->duration_ns)
+        return; /* carriers are free: virtual threads only wait for one to wake up */
     struct wick_explain_finding *r = wick_explain_found(x, ns);
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, ns / (double)f->duration_ns);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, ns);
