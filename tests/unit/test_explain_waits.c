@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `wick explain` says of waiting, of threads, and of collections that were asked for. */
+/* What `wick explain` says of waiting and of threads. */
 #include <math.h>
 
 #include "explain_stacks.h"
@@ -398,25 +398,6 @@ static void test_stuck__is_no_deadlock_if_a_search_found_none(void **state)
               "while it was recorded, but a holder that does not let go\n\n");
 }
 
-/* Of a collector that stops the program it is the pause, and the way there, that the thread waits for. */
-static void test_stall__is_no_pause_of_a_collector_that_stops_the_program(void **state)
-{
-    static const char *const functions[] = {"libjvm.so:ZPageAllocator::alloc_page_stall",
-                                            "libjvm.so:G1CollectedHeap::mem_allocate"};
-    (void)state;
-    for (int stops = 0; stops < 2; stops++)
-        for (int paused = 0; paused < 2; paused++) {
-            struct scene *s = scene();
-            add(s, thread_of(s, "a", 1), STACK(s, "app/Main.run", "app/Main.make", functions[stops]),
-                WICK_EXPLAIN_ALLOCATION, 3);
-            add(s, thread_of(s, "a", 1), STACK(s, "app/Main.run"), WICK_EXPLAIN_RUNNABLE, 7);
-            s->f.pauses_ns = paused ? 6 * S / 10 : S / 100;
-            char *text = explained(s);
-            assert_int_equal(strstr(text, "allocation-stall: ") != NULL, !stops || paused);
-            free(text);
-        }
-}
-
 /* Nothing else knows of it: these threads hold no lock that a search for deadlocks sees. */
 static void test_stuck__knows_of_class_initialisers(void **state)
 {
@@ -467,104 +448,6 @@ static void test_endpoints__count_waits_that_depend_on_who_waits(void **state)
     s->wall[0].endpoint = wick_profile_cstring(&s->p, "GET /x");
     begins(s, "endpoint-wait: GET /x: 100 % of its wall time (8.0 s) is waiting for data of a socket, most at "
               "app.Main.serve (8.0 s)\n\n");
-}
-
-/* Pauses that would be short if the collector had CPUs are the machine's; not if the program lacks them as much. */
-static void test_gc_pauses__of_a_collector_without_cpus_are_the_machines(void **state)
-{
-    (void)state;
-    for (int both = 0; both < 2; both++) {
-        struct scene *s = scene();
-        s->f.pauses_ns = 2 * S;
-        s->f.gcs = 20;
-        s->f.gc_ns = S / 2;
-        s->f.gc_wait_ns = 2 * S;
-        s->f.got_ns = 2 * S;
-        s->f.hungry_got_ns = 2 * S;
-        s->f.hungry_delay_ns = both ? 6 * S : 0;
-        char *text = explained(s);
-        if (!strstr(text, both ? "gc-pauses: 20 collections stopped the JVM for 20 % of the time (2.0 s"
-                               : "starved-collections: 20 collections stopped the JVM for 20 % of the time (2.0 s), "
-                                 "because threads of the collector had no CPU for 80 % of the time in which they "
-                                 "could run\n"))
-            fail_msg("%s", text);
-        assert_true(!strstr(text, both ? "starved-coll" : "gc-pauses"));
-        free(text);
-    }
-}
-
-static void test_gc_threads__are_compared_with_the_cpus_that_there_are(void **state)
-{
-    (void)state;
-    for (int enough = 0; enough < 2; enough++) {
-        struct scene *s = scene();
-        char name[32];
-        for (int i = 0; i < 8; i++) {
-            snprintf(name, sizeof name, "GC Thread#%d", i);
-            (void)thread_of(s, name, 100 + i);
-        }
-        s->f.allowed = enough ? 5 : 16;
-        s->f.cpu_limit = enough ? 0 : 2;
-        s->f.periods.grown = 100;
-        s->f.throttled.grown = enough ? 0 : 9;
-        s->f.pauses_ns = S * 8 / 10;
-        if (enough)
-            silent(s);
-        else
-            begins(s,
-                   "gc-threads: 8 threads collect in parallel, and the process may use 2 CPUs: they wait for each "
-                   "other, and use up the CPU limit (9.0 % of its periods stopped), while collections stop the JVM for "
-                   "8.0 % of the time (800 ms)\n");
-    }
-}
-
-static void test_explicit_gc__names_the_caller_instead_of_the_heap(void **state)
-{
-    struct scene *s = scene();
-    (void)state;
-    for (int i = 0; i < 4; i++)
-        s->causes[s->f.ncauses++] = wick_profile_cstring(&s->p, i ? "System.gc()" : "Allocation Failure");
-    s->f.gcs = 4;
-    s->f.pauses_ns = 3 * S;
-    add(s, thread_of(s, "main", 1), STACK(s, "app/Main.ask", "java/lang/System.gc", "java/lang/Runtime.gc"),
-        WICK_EXPLAIN_NATIVE_WAIT, 3);
-    begins(
-        s,
-        "explicit-gc: 3 of 4 collections were asked for by System.gc(), from app.Main.ask; collections stopped the JVM "
-        "for 30 % of the time (3.0 s)\n\n");
-}
-
-/* The heap is none too small for who has it inspected. */
-static void test_explicit_gc__names_tools_that_have_the_heap_collected(void **state)
-{
-    struct scene *s = scene();
-    (void)state;
-    for (int i = 0; i < 4; i++)
-        s->causes[s->f.ncauses++] =
-            wick_profile_cstring(&s->p, i ? "Heap Inspection Initiated GC" : "Allocation Failure");
-    s->f.gcs = 4;
-    s->f.pauses_ns = 3 * S;
-    add(s, thread_of(s, "exporter", 1),
-        STACK(s, "app/Exporter.export", "com/sun/jmx/mbeanserver/JmxMBeanServer.invoke",
-              "com/sun/management/internal/DiagnosticCommandImpl.invoke",
-              "com/sun/management/internal/DiagnosticCommandImpl.executeDiagnosticCommand"),
-        WICK_EXPLAIN_NATIVE_WAIT, 3);
-    begins(s, "explicit-gc: 3 of 4 collections were asked for by a class histogram, from app.Exporter.export; "
-              "collections stopped the JVM for 30 % of the time (3.0 s)\n\n");
-}
-
-/* Several that ask are counted together, the commonest is named. */
-static void test_explicit_gc__counts_all_who_ask(void **state)
-{
-    static const char *const causes[] = {"System.gc()", "System.gc()", "Heap Dump Initiated GC", "Allocation Failure"};
-    struct scene *s = scene();
-    (void)state;
-    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
-        s->causes[s->f.ncauses++] = wick_profile_cstring(&s->p, causes[i]);
-    s->f.gcs = 4;
-    s->f.pauses_ns = 3 * S;
-    begins(s, "explicit-gc: 3 of 4 collections were asked for by System.gc() and others; "
-              "collections stopped the JVM for 30 % of the time (3.0 s)\n\n");
 }
 
 /* What the kernel counted of a thread, which is CPU time of one stack. */
@@ -665,31 +548,6 @@ static void test_too_many_threads__that_compute_on_few_cpus(void **state)
     begins(crowd(12, 7), "cpu-starvation:"); /* they also do something else */
 }
 
-/* By the CPU time of the compilers where that is less than their time by the clock, and with the place. */
-static void test_deoptimisations__have_a_place_and_cost_cpu_time(void **state)
-{
-    struct scene *s = scene();
-    (void)state;
-    s->f.deopts.grown = 1000;
-    s->f.compile_ns.grown = 6 * S;
-    uint32_t main = thread_of(s, "main", 1), c2 = thread_of(s, "C2 CompilerThre", 2);
-    s->uses[c2].cpu_ns = 2 * S;
-    s->f.nuses = c2 + 1;
-    uint32_t at = STACK(s, "app/Main.run", "app/Main.price");
-    uint32_t function =
-        wick_profile_function(&s->p, 0, wick_profile_cstring(&s->p, "Deoptimization::uncommon_trap"), 0);
-    uint32_t leaf = wick_profile_push(&s->p, at, wick_profile_frame(&s->p, function, 0, -1, WICK_FRAME_NATIVE));
-    add(s, main, leaf, WICK_EXPLAIN_RUNNABLE, 0.1);
-    begins(s, "deoptimisations: 1000 deoptimisations, 100 a second: compiled code was thrown away or left for the "
-              "interpreter, most at app.Main.price, and recompiled: 2.0 s of compiling\n\n");
-    s = scene();
-    s->f.deopts.grown = 1000;
-    s->f.compile_ns.grown = 6 * S;
-    s->uses[thread_of(s, "C2 CompilerThre", 1)].cpu_ns = S / 10; /* it hardly had a CPU */
-    s->f.nuses = 2;
-    silent(s);
-}
-
 /* The program's own function is the place, not the method of the JDK that it calls. */
 static void test_disk_wait__is_at_the_programs_own_function(void **state)
 {
@@ -720,36 +578,10 @@ static void test_disk_wait__has_the_time_of_the_function_that_it_names(void **st
               "(6.0 s), in java.io.RandomAccessFile.writeBytes\n");
 }
 
-/* Who asks for an operation waits for it, and who asks for a collection for something else. */
-static void test_vm_operations__name_who_asks(void **state)
-{
-    static const char plain[] = "vm-operations: the VM thread was at ThreadDump for 20 % of the time (about 2.0 s): ";
-    (void)state;
-    for (unsigned asks = 0; asks < 2; asks++) {
-        struct scene *s = scene();
-        struct wick_explain_row row = {.name = wick_profile_cstring(&s->p, "ThreadDump"), .sum = 2.0 * S};
-        add(s, thread_of(s, "watch", 1),
-            STACK(s, "app/Watch.look", "sun/management/ThreadImpl.dumpAllThreads", "sun/management/ThreadImpl.dump0",
-                  "libjvm.so:jmm_DumpThreads", "libjvm.so:VMThread::execute(VM_Operation*)"),
-            WICK_EXPLAIN_NATIVE_WAIT, asks ? 1.5 : 0.5);
-        add(s, thread_of(s, "worker", 2),
-            STACK(s, "app/Main.run", "java/lang/Runtime.gc", "libjvm.so:JVM_GC", "libjvm.so:VMThread::execute(VM_Op*)"),
-            WICK_EXPLAIN_NATIVE_WAIT, 4);
-        s->f.operations.rows = &row;
-        s->f.operations.n = 1;
-        char *text = explained(s);
-        assert_true((strstr(text, plain) == NULL) == asks);
-        assert_true((strstr(text, "(about 2.0 s), most of it for sun.management.ThreadImpl.dumpAllThreads, called at "
-                                  "app.Watch.look: threads wait") != NULL) == asks);
-        free(text);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accounts__have_the_life_of_a_thread_by_its_samples_ends),
-        cmocka_unit_test(test_vm_operations__name_who_asks),
         cmocka_unit_test(test_disk_wait__is_at_the_programs_own_function),
         cmocka_unit_test(test_disk_wait__has_the_time_of_the_function_that_it_names),
         cmocka_unit_test(test_waiting__adds_up_by_what_is_waited_for_and_by_whom),
@@ -770,20 +602,13 @@ int main(void)
         cmocka_unit_test(test_stuck__is_a_deadlock_if_the_jvm_says_so),
         cmocka_unit_test(test_accounts__add_up_to_the_wall_time),
         cmocka_unit_test(test_stuck__is_no_deadlock_if_a_search_found_none),
-        cmocka_unit_test(test_stall__is_no_pause_of_a_collector_that_stops_the_program),
         cmocka_unit_test(test_stuck__knows_of_class_initialisers),
         cmocka_unit_test(test_deadlock__is_read_from_the_end_of_a_thread_dump),
         cmocka_unit_test(test_endpoints__count_waits_that_depend_on_who_waits),
-        cmocka_unit_test(test_gc_pauses__of_a_collector_without_cpus_are_the_machines),
-        cmocka_unit_test(test_gc_threads__are_compared_with_the_cpus_that_there_are),
         cmocka_unit_test(test_saturated_thread__is_named_with_who_waits),
         cmocka_unit_test(test_saturated_thread__of_an_event_loop_needs_no_waiter),
         cmocka_unit_test(test_saturated_thread__is_none_without_demand_or_with_company),
         cmocka_unit_test(test_too_many_threads__that_compute_on_few_cpus),
-        cmocka_unit_test(test_deoptimisations__have_a_place_and_cost_cpu_time),
-        cmocka_unit_test(test_explicit_gc__names_the_caller_instead_of_the_heap),
-        cmocka_unit_test(test_explicit_gc__names_tools_that_have_the_heap_collected),
-        cmocka_unit_test(test_explicit_gc__counts_all_who_ask),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

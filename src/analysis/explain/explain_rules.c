@@ -569,17 +569,22 @@ static void main_reason(struct wick_explain *x, struct wick_explain_finding *r)
     wick_explain_figure(r, "of", WICK_EXPLAIN_SHARE, most->sum / all);
 }
 
-/* How many a second there were from the last reading in the first half of the recording on. While a program warms up
- * they become fewer; what still goes on then, goes on. */
-static double later_rate(const struct wick_explain_facts *f)
+/* Whether so many a second go on: in most of the time from the last reading in the first half of the recording on, each
+ * reading for itself. While a program warms up they become fewer, and hundreds at once when one assumption of much code
+ * fails are over with that. */
+static bool deopts_go_on(const struct wick_explain_facts *f, double least)
 {
     if (f->ndeopts_then < 2) /* no course is known */
-        return a_second(f, (double)f->deopts.grown);
+        return a_second(f, (double)f->deopts.grown) >= least;
     const struct wick_explain_reading *all = f->deopts_then, *at = all, *last = all + f->ndeopts_then - 1;
     for (const struct wick_explain_reading *r = all; r < last && r->covered_ns <= last->covered_ns - r->covered_ns;)
         at = r++;
-    double seconds = (double)(last->covered_ns - at->covered_ns) / 1e9;
-    return seconds > 0 ? (double)(last->grown - at->grown) / seconds : 0;
+    double often = 0, whole = (double)(last->covered_ns - at->covered_ns);
+    for (; at < last; at++) {
+        double ns = (double)(at[1].covered_ns - at->covered_ns);
+        often += (double)(at[1].grown - at->grown) * 1e9 >= least * ns ? ns : 0;
+    }
+    return often > whole / 2;
 }
 
 static void deoptimisations(struct wick_explain *x)
@@ -589,7 +594,7 @@ static void deoptimisations(struct wick_explain *x)
     double rate = a_second(f, (double)f->deopts.grown), used = wick_explain_compiled(f);
     double compiled = used > 0 && used < (double)f->compile_ns.grown ? used : (double)f->compile_ns.grown;
     bool costs = !f->compile_ns.grown || wick_explain_counts(f, compiled, CPU_LEAST);
-    if (rate < x->rule->threshold || later_rate(f) < x->rule->threshold || !costs)
+    if (rate < x->rule->threshold || !deopts_go_on(f, x->rule->threshold) || !costs)
         return;
     struct wick_explain_finding *r = wick_explain_found(x, compiled);
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->deopts.grown);
