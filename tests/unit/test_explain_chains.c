@@ -104,11 +104,12 @@ static void test_queue_full__has_no_consumer_that_rests(void **state)
 {
     struct scene *s = scene();
     (void)state;
-    add(s, thread_of(s, "desk", 10), STACK(s, "app/Main.put", "java/util/concurrent/LinkedBlockingQueue.put", PARK),
-        WICK_EXPLAIN_PARKED, 10);
+    for (unsigned i = 0; i < 2; i++)
+        add(s, thread_of(s, "desk", 10 + i),
+            STACK(s, "app/Main.put", "java/util/concurrent/LinkedBlockingQueue.put", PARK), WICK_EXPLAIN_PARKED, 10);
     add(s, thread_of(s, "mail", 1), STACK(s, "app/Mail.run", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING, 5);
     add(s, thread_of(s, "mail", 1), STACK(s, "app/Mail.run"), WICK_EXPLAIN_RUNNABLE, 5);
-    begins(s, "waiting: 67 % of the time that threads have work (10.0 s) is waiting for room in a queue, at "
+    begins(s, "waiting: 80 % of the time that threads have work (20.0 s) is waiting for room in a queue, at "
               "app.Main.put\n");
 }
 
@@ -117,12 +118,13 @@ static void test_queue_full__has_no_consumer_without_a_thread(void **state)
 {
     struct scene *s = scene();
     (void)state;
-    add(s, thread_of(s, "desk", 10), STACK(s, "app/Main.put", "java/util/concurrent/LinkedBlockingQueue.put", PARK),
-        WICK_EXPLAIN_PARKED, 10);
+    for (unsigned i = 0; i < 2; i++)
+        add(s, thread_of(s, "desk", 10 + i),
+            STACK(s, "app/Main.put", "java/util/concurrent/LinkedBlockingQueue.put", PARK), WICK_EXPLAIN_PARKED, 10);
     add(s, 0, STACK(s, "app/Spool.run", "app/Spool.append"), WICK_EXPLAIN_MONITOR, 4);
     add(s, 0, STACK(s, "app/Mail.run", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING, 5);
     add(s, 0, STACK(s, "app/Spool.run"), WICK_EXPLAIN_RUNNABLE, 1);
-    begins(s, "waiting: 67 % of the time that threads have work (10.0 s) is waiting for room in a queue, at "
+    begins(s, "waiting: 80 % of the time that threads have work (20.0 s) is waiting for room in a queue, at "
               "app.Main.put\n");
 }
 
@@ -254,6 +256,43 @@ static void test_queue_full__is_a_part_of_what_its_consumer_calls(void **state)
     cpu(s, STACK(s, "app/Desk.run", "app/Desk.admit"), 10);
     begins(s, "hot-method: 100 % of CPU time (10.0 s) is in app.Desk.admit, called by app.Desk.run; 1 thread on "
               "average waits for room in a queue in the meantime, at app.Main.ring\n\n");
+}
+
+/* One thread that makes elements runs ahead of who takes them, unless what these do is known to take long. */
+static void test_queue_full__of_one_thread_alone_is_no_trouble(void **state)
+{
+    (void)state;
+    for (unsigned n = 1; n <= 2; n++) {
+        struct scene *s = scene();
+        for (unsigned i = 0; i < n; i++)
+            add(s, thread_of(s, "reader", 10 + i),
+                STACK(s, "app/Main.read", "java/util/concurrent/LinkedBlockingQueue.put", PARK), WICK_EXPLAIN_PARKED,
+                10);
+        for (unsigned i = 0; i < 3; i++)
+            add(s, thread_of(s, "packing", 1 + i), STACK(s, "app/Link.print", READ), WICK_EXPLAIN_IO, 10);
+        if (n > 1)
+            begins(s, "waiting: 100 % of the time that threads have work (20.0 s) is waiting for room in a queue, at "
+                      "app.Main.read\n");
+        else
+            silent(s);
+    }
+}
+
+/* Where this process serves clients, those that wait in it may be its own, and its threads lack CPUs. */
+static void test_answer__of_a_server_without_a_cpu_is_the_machines_matter(void **state)
+{
+    (void)state;
+    for (unsigned clients = 2; clients <= 6; clients += 4) {
+        struct scene *s = scene();
+        for (unsigned i = 0; i < clients; i++)
+            add(s, thread_of(s, "client", 10 + i),
+                STACK(s, "app/Main.ask", "jdk/internal/net/http/HttpClientImpl.send", PARK), WICK_EXPLAIN_PARKED, 8);
+        add(s, thread_of(s, "acceptor", 1), STACK(s, "app/Door.run", "java/net/ServerSocket.accept"), WICK_EXPLAIN_IO,
+            10);
+        add(s, thread_of(s, "handler", 2), STACK(s, "app/Door.answer"), WICK_EXPLAIN_WAITING_FOR_CPU, 6);
+        add(s, thread_of(s, "handler", 3), STACK(s, "app/Door.answer"), WICK_EXPLAIN_WAITING_FOR_CPU, 6);
+        (clients > 2 ? has : has_not)(s, "is waiting for a peer's answer, at app.Main.ask");
+    }
 }
 
 /* Clients wait for answers of a server in this process that never rests. */
@@ -576,6 +615,8 @@ int main(void)
         cmocka_unit_test(test_exchange__alone_is_no_trouble),
         cmocka_unit_test(test_semaphore__says_what_is_done_with_permits),
         cmocka_unit_test(test_queue_full__whose_consumer_has_no_cpu_is_no_finding),
+        cmocka_unit_test(test_queue_full__of_one_thread_alone_is_no_trouble),
+        cmocka_unit_test(test_answer__of_a_server_without_a_cpu_is_the_machines_matter),
         cmocka_unit_test(test_reply__is_waited_for_on_a_new_object_each_time),
         cmocka_unit_test(test_reply__waits_for_the_thread_that_is_never_done),
         cmocka_unit_test(test_queue_full__is_a_part_of_what_its_consumer_calls),

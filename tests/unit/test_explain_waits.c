@@ -548,6 +548,47 @@ static void test_too_many_threads__that_compute_on_few_cpus(void **state)
     begins(crowd(12, 7), "cpu-starvation:"); /* they also do something else */
 }
 
+/* A thread that forces a file now and then and rests for longer could do more, and nobody waits for it. */
+static void test_file_sync__of_one_thread_that_rests_is_no_trouble(void **state)
+{
+    static const struct {
+        double forces, sleeps;
+        unsigned threads;
+        bool said;
+    } cases[] = {{4, 6, 1, false}, {6, 4, 1, true}, {4, 6, 2, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        for (unsigned k = 0; k < cases[i].threads; k++) {
+            uint32_t t = thread_of(s, "journal", 1 + k);
+            add(s, t, STACK(s, "app/Journal.run", "sun/nio/ch/FileChannelImpl.force"), WICK_EXPLAIN_DISK,
+                cases[i].forces);
+            add(s, t, STACK(s, "app/Journal.run", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING, cases[i].sleeps);
+        }
+        if (cases[i].said)
+            begins(s, "waiting: 100 % of the time that threads have work");
+        else
+            silent(s);
+    }
+}
+
+/* Monitors of the JDK, where no code of the program runs, are the machine's matter while threads lack CPUs. */
+static void test_lock_contention__of_the_jdk_itself_without_cpus_is_no_finding(void **state)
+{
+    (void)state;
+    for (unsigned lacks = 0; lacks <= 1; lacks++) {
+        struct scene *s = scene();
+        add(s, thread_of(s, "selector", 1),
+            STACK(s, "java/lang/Thread.run", "jdk/internal/loader/BuiltinClassLoader.loadClassOrNull"),
+            WICK_EXPLAIN_MONITOR, 3);
+        add(s, thread_of(s, "main", 2), STACK(s, "app/Main.run"),
+            lacks ? WICK_EXPLAIN_WAITING_FOR_CPU : WICK_EXPLAIN_RUNNABLE, 10);
+        char *text = explained(s);
+        assert_int_equal(strstr(text, "lock-contention") != NULL, !lacks);
+        free(text);
+    }
+}
+
 /* The program's own function is the place, not the method of the JDK that it calls. */
 static void test_disk_wait__is_at_the_programs_own_function(void **state)
 {
@@ -582,6 +623,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accounts__have_the_life_of_a_thread_by_its_samples_ends),
+        cmocka_unit_test(test_file_sync__of_one_thread_that_rests_is_no_trouble),
+        cmocka_unit_test(test_lock_contention__of_the_jdk_itself_without_cpus_is_no_finding),
         cmocka_unit_test(test_disk_wait__is_at_the_programs_own_function),
         cmocka_unit_test(test_disk_wait__has_the_time_of_the_function_that_it_names),
         cmocka_unit_test(test_waiting__adds_up_by_what_is_waited_for_and_by_whom),

@@ -48,6 +48,7 @@ struct wick_explain {
         size_t finding;
         uint32_t thread;
     } coded;
+    bool serves; /* clients may come to this process */
     bool pool_said, code_said, method_said, calls_said, gc_threads_said, crowd_said, saturated_said;
 };
 
@@ -247,6 +248,7 @@ void wick_explain_waiting(struct wick_explain *x);
 void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint);
 /* Whether carriers of virtual threads lack CPUs most of the time: then the machine keeps virtual threads waiting. */
 bool wick_explain_carriers_lack_cpu(struct wick_explain *x);
+int64_t wick_explain_without_cpu(const struct wick_explain *x); /* time of the program's threads, if most lack one */
 
 /* explain_sequence.c: adds to a finding about waiting for peers, at that function, what waits so several times one
  * after another each time that it works (sequence, times, each, sites); nothing for other kinds. endpoint: 0 = any. */

@@ -415,9 +415,20 @@ static struct wick_explain_finding *waits(struct wick_explain *x, unsigned state
     return r;
 }
 
+/* Waiting for monitors by threads in which no code of the program runs, if threads lack CPUs for as long: the holder of
+ * such a monitor of the JDK most likely does. */
+static double monitors_of_the_machine(const struct wick_explain *x)
+{
+    double sum = 0;
+    for (size_t i = 0; i < x->f->nwall; i++)
+        if (x->f->wall[i].state == WICK_EXPLAIN_MONITOR && !x->waits[i].stack)
+            sum += (double)x->f->wall[i].weight_ns;
+    return sum <= (double)wick_explain_without_cpu(x) ? sum : 0;
+}
+
 static void lock_contention(struct wick_explain *x)
 {
-    (void)waits(x, 1 << WICK_EXPLAIN_MONITOR, x->monitors_said_ns);
+    (void)waits(x, 1 << WICK_EXPLAIN_MONITOR, x->monitors_said_ns + monitors_of_the_machine(x));
 }
 
 static void disk_wait(struct wick_explain *x)

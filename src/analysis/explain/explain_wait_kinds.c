@@ -238,7 +238,7 @@ static void find_questions(struct wick_explain *x)
         for (size_t i = 0; i < f->nwall; i++)
             rests[f->wall[i].thread] += is_rest(x->waits[i].kind) && x->waits[i].stack;
     }
-    bool serves = x->f->failed || accepts(x), rested = !serves && all_rest(x, rests);
+    bool serves = x->serves = x->f->failed || accepts(x), rested = !serves && all_rest(x, rests);
     for (size_t i = 0; !x->f->failed && i < f->nwall; i++) {
         struct wick_wait *w = &x->waits[i];
         const struct talk *t = &talks[function_at(f->p, w->stack)];

@@ -18,6 +18,7 @@
 
 #define WAIT_LEAST 0.10 /* threads that wait, on average */
 #define TIMED_MOST 0.75 /* of the time of waits: ended by time-outs */
+#define OWN_MOST   2.0  /* waits for each thread without a CPU */
 #define LINK_LEAST 0.01 /* of the time threads have work or wait: less has no chain worth a word */
 
 /* Of the time in which threads work in that function, the share in which they are ready to run without a CPU. */
@@ -240,7 +241,7 @@ bool wick_explain_carriers_lack_cpu(struct wick_explain *x)
 
 /* How long threads of the program were ready to run without a CPU, by samples or, as the sampler may lack CPUs as well,
  * by the kernel; 0 = they had one for most of the time. */
-static int64_t without_any_cpu(const struct wick_explain *x)
+int64_t wick_explain_without_cpu(const struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     int64_t ready = 0, ran = 0;
@@ -259,16 +260,65 @@ static int64_t without_any_cpu(const struct wick_explain *x)
     return (int64_t)(starved > sampled ? starved : sampled);
 }
 
+/* Who waits at a place, and what its only thread does besides. */
+struct waiters {
+    uint32_t thread;       /* one of them */
+    bool several, request; /* request: one waits within a request */
+    int64_t rests_ns, disk_ns;
+};
+
+static struct waiters waiters_at(const struct wick_explain *x, const struct wick_explain_place *at)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct waiters w = {0};
+    for (size_t i = 0; i < f->nwall; i++) {
+        const struct wick_wait *wait = &x->waits[i];
+        uint32_t thread = f->wall[i].thread;
+        if (wait->kind != at->kind || !wait->stack || wick_explain_function_at(f->p, wait->stack) != at->function)
+            continue;
+        w.several |= (w.thread && w.thread != thread) || wick_profile_thread_is_many(&f->p->threads[thread]);
+        w.thread = thread;
+        w.request |= wait->in_request || f->wall[i].endpoint;
+        w.disk_ns = wick_sum(w.disk_ns, f->wall[i].state == WICK_EXPLAIN_DISK ? f->wall[i].weight_ns : 0);
+    }
+    for (size_t i = 0; i < f->nwall; i++)
+        if (f->wall[i].thread == w.thread &&
+            (x->waits[i].kind == WICK_WAIT_TIMER || x->waits[i].kind == WICK_WAIT_QUEUE))
+            w.rests_ns = wick_sum(w.rests_ns, f->wall[i].weight_ns);
+    return w;
+}
+
+/* Whether only one thread waits there, and nobody for it as far as is known: one that makes elements and waits for room
+ * in the queue runs ahead of who takes them, and one that forces a file to the disk and rests longer than that could do
+ * more. */
+static bool nobody_minds(const struct wick_explain *x, const struct wick_explain_place *at, const struct waiters *w)
+{
+    if (w->several || w->request || at->nlinks || at->via != WICK_WAIT_NONE || wick_explain_none_ends(x, at))
+        return false;
+    return at->kind == WICK_WAIT_QUEUE_FULL || (at->kind == WICK_WAIT_FILE_SYNC && w->rests_ns > at->ns);
+}
+
+/* Whether those who wait there for answers may be this process's own clients, of threads one of which lacks a CPU at
+ * any time: each may hold up several. */
+static bool may_be_own(const struct wick_explain *x, const struct wick_explain_place *at, const struct waiters *w,
+                       int64_t ready_ns)
+{
+    return at->kind == WICK_WAIT_PEER && x->serves && !w->request && !at->nlinks && ready_ns >= x->f->duration_ns &&
+           (double)at->ns <= OWN_MOST * (double)ready_ns;
+}
+
 /* Whether threads wait there for others of which nothing is known but that they, or threads here, lack CPUs, for as
  * long or longer: the machine's rules say so. A peer may be on the same machine. */
-static bool may_be_the_machines(const struct wick_explain *x, const struct wick_explain_place *at, int64_t ready_ns)
+static bool may_be_the_machines(const struct wick_explain *x, const struct wick_explain_place *at,
+                                const struct waiters *w, int64_t ready_ns)
 {
     const struct wick_explain_link *last = at->nlinks ? &at->links[at->nlinks - 1] : NULL;
     bool others = wick_wait_is_lock(at->kind) || at->kind == WICK_WAIT_FUTURE || at->kind == WICK_WAIT_LATCH ||
                   at->kind == WICK_WAIT_REPLY || at->kind == WICK_WAIT_QUEUE_FULL || at->kind == WICK_WAIT_PEER;
     bool lacks = last && last->kind == WICK_WAIT_NONE && last->who != WICK_EXPLAIN_HOLDER &&
                  without_cpu(x, wick_explain_function_at(x->f->p, last->stack)) >= WICK_EXPLAIN_CHAIN_MOST;
-    return others && (!last || lacks) && at->via == WICK_WAIT_NONE && at->ns <= ready_ns;
+    return others && (!last || lacks) && at->via == WICK_WAIT_NONE &&
+           (at->ns <= ready_ns || may_be_own(x, at, w, ready_ns));
 }
 
 /* Whether half of the CPU time in one function or more is for another one, which calls it. */
@@ -329,11 +379,16 @@ void wick_explain_waiting(struct wick_explain *x)
         if ((double)all.rows[i].ns >= least)
             whole -= (double)wick_explain_follow(x, &all, i);
     wick_explain_places_sort(&all);
-    int64_t ready = without_any_cpu(x);
+    int64_t ready = wick_explain_without_cpu(x), spared = 0;
     for (size_t i = 0; i < all.n; i++) {
         const struct wick_explain_place *at = &all.rows[i];
-        if (!is_of_hot(x, at) && may_be_the_machines(x, at, ready)) {
+        struct waiters w = waiters_at(x, at);
+        if (!is_of_hot(x, at) && may_be_the_machines(x, at, &w, ready)) {
             x->monitors_said_ns += at->kind == WICK_WAIT_MONITOR ? (double)at->ns : 0;
+            continue;
+        }
+        if (nobody_minds(x, at, &w)) {
+            spared = wick_sum(spared, w.disk_ns);
             continue;
         }
         if (wick_explain_share((double)at->ns, whole) < x->rule->threshold ||
@@ -348,6 +403,7 @@ void wick_explain_waiting(struct wick_explain *x)
         x->monitors_said_ns += at->kind == WICK_WAIT_MONITOR ? direct : 0;
         x->monitors_said_ns += at->via == WICK_WAIT_MONITOR ? (double)at->through_ns : 0;
     }
+    x->disks_said_ns += x->kinds_said >> WICK_WAIT_FILE_SYNC & 1 ? 0 : (double)spared;
     for (size_t i = 0; i < f->nwall; i++)
         if (f->wall[i].state == WICK_EXPLAIN_DISK && wick_explain_is_trouble(x, i) &&
             x->kinds_said >> x->waits[i].kind & 1)
@@ -552,7 +608,7 @@ void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint)
 {
     const struct wick_explain_facts *f = x->f;
     double all = endpoint ? (double)wick_explain_wall(f, false, endpoint, WICK_EXPLAIN_ALL) : 0;
-    int64_t ready = endpoint ? without_any_cpu(x) : 0;
+    int64_t ready = endpoint ? wick_explain_without_cpu(x) : 0;
     for (unsigned kind = WICK_WAIT_NONE + 1; endpoint && kind < WICK_WAIT_KINDS; kind++) {
         struct wick_explain_places at = {0};
         for (size_t i = 0; i < f->nwall; i++) {
