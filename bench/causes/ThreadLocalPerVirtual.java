@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a table kept in a ThreadLocal, made for pooled threads, is made anew for the virtual thread of each request
-// expect: hot-method caller=Transliterator | hot-method frame=Transliterator | hot-calls frame=Transliterator | hot-code frame=Transliterator
+// expect: hot-code kind=thread-locals frame=ThreadLocalPerVirtual | hot-method caller=Transliterator | hot-method frame=Transliterator | hot-calls frame=Transliterator | hot-code frame=Transliterator
 // symptom: hot-method hot-code hot-calls gc-pauses gc-cpu
 // jvm: -Xmx256m -XX:+UseG1GC
 // jdk: 25
