@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: each mail opens the theme's archive anew with new ZipFile, which reads the directory of 6000 entries
-// expect: hot-code kind=archives frame=MailTemplates$Themes.load
 // share: opening takes 87 % of the mailers' time (444 of 508 ms/s)
+// expect: hot-code kind=archives frame=MailTemplates$Themes.load | hot-method caller=MailTemplates$Themes.load | hot-calls frame=MailTemplates$Themes.load
+// symptom: hot-method hot-calls
 // judge: right: Themes.load opens the archive (new ZipFile, ZipFile$Source.initCEN / checkAndAddEntry / open) for each
 // judge: mail. symptom: CPU in zip code without who calls it, allocation of byte[]/int[] by it, reads of the file.
 // judge: wrong: locks, GC as the cause, Mail.render's string work, the outbox queue.

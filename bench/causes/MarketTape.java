@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: SubmissionPublisher.submit blocks the feed threads while the archive subscriber's small buffer is full
 // share: feed threads are in submit ~90 % of the time; archive.onNext takes ~3 ms a tick, the others microseconds
+// expect: waiting frame=MarketTape$Archive waiter=MarketTape.feed | waiting kind=queue-full frame=MarketTape.feed | endpoint-wait kind=queue-full frame=MarketTape.feed
+// symptom: waiting
 // judge: right: feed threads wait in publish (SubmissionPublisher.submit, buffer full) for the slow subscriber, or
 // judge: Archive.onNext named as the slow consumer that holds up the feed. symptom: Archive waits for its vault's
 // judge: answer (socket) without the feed. wrong: CPU, GC, risk or chart, the vault's threads, an idle pool.

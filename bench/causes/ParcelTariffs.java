@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: the HttpServer has no executor, so its dispatcher thread runs all handlers, one after another
 // share: the dispatcher thread is in a handler all the time; a request of 12 ms takes ~90 ms with 8 clients
+// expect: pool-busy pool=HTTP-Dispatcher | saturated-thread thread=HTTP-Dispatcher
+// symptom: waiting endpoint-wait
 // judge: right: one thread (HTTP-Dispatcher) serves all requests or is busy / occupied all the time with handlers, so
 // judge: that requests wait for it. symptom: HTTP-Dispatcher or rate() waits for the carrier's answer (Carrier.ask).
 // judge: wrong: CPU, GC, locks, clients or the carrier-desk threads as the cause.

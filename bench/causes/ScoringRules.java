@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: the generated method Rules.score is larger than 8000 bytes of bytecode, so HotSpot never compiles it
 // share: 85 % of the scorers' time is in Rules.score, interpreted
+// expect: hot-method frame=Rules.score mode=interpreted
+// symptom: hot-method
 // judge: right: Rules.score runs in the interpreter / is not compiled (huge method). symptom: Rules.score is the hot
 // judge: method (CPU) without that it is interpreted; much time in the interpreter without the method.
 // judge: wrong: GC, locks, compiler threads' CPU as the cause, class loading, Applicants.next.

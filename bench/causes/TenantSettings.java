@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: two classes whose static initialisers need each other are initialised by two threads at once: both hang, and
 // share: all 8 request threads hang for ever behind them; only billing and heartbeat go on
+// expect: stuck who=TenantSettings$Plans.<clinit> | stuck who=TenantSettings$Features.<clinit>
+// symptom: stuck waiting endpoint-wait
 // judge: right: deadlock / threads stuck in the initialisation of Plans and Features (<clinit>), naming one of them with
 // judge: its <clinit> as blocked by the other. symptom: request threads hang / wait in Settings.of without progress,
 // judge: waiting for a class's initialisation. wrong: the queue of clients (as the cause), CPU in Billing, GC, locks else.
