@@ -477,13 +477,13 @@ static double least_of(enum code code)
     switch (code) {
     case CODE_WAKING:
     case CODE_SELECTING:
-    case CODE_COMPRESSION:
         return CALLS_LEAST;
     case CODE_FORK_JOIN:
     case CODE_XML:
     case CODE_DATES:
     case CODE_LOCALES:
     case CODE_COLLATION:
+    case CODE_COMPRESSION:
         return METHOD_LEAST;
     default:
         return CPU_LEAST;
