@@ -156,7 +156,7 @@ static void add_text(struct wick_host_library *l, const struct wick_elf_load *lo
         (struct wick_host_segment){offset, load->addr - before, (end & ~(uint64_t)(WICK_HOST_PAGE - 1)) - offset};
 }
 
-/* Whether it has Go's table of functions is asked of what may be a program of Go: all sections have to be read. */
+/* All sections have to be read for it, so only what may be a program of Go is asked. */
 static void find_go_table(struct wick_host_library *l, int fd, const struct wick_mem *bytes)
 {
     struct stat st;

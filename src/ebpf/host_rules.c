@@ -27,12 +27,13 @@ void wick_host_rules_release(struct wick_host_rules *r)
 
 /* An image, with the bytes of its unwind data at hand or not. */
 struct view {
-    const struct wick_mem *mem; /* for what is not at hand; NULL = nothing else is read */
+    const struct wick_mem *mem; /* for what is not at hand; NULL = no process is read */
     const struct wick_host_library *at_hand;
     const struct wick_elf_image *image; /* NULL: nothing has a rule */
     bool starts;
     struct wick_mem reader; /* of this view; where it is, it stays */
     struct wick_eh_found found;
+    struct wick_go_found found_go;
 };
 
 static int read_view(const struct wick_mem *m, wick_addr addr, void *buf, size_t n)
@@ -76,7 +77,7 @@ static int go_rule(struct view *v, wick_addr pc, struct wick_unwind_rule *rule, 
     if (!v->at_hand || !v->at_hand->go.size)
         return -WICK_E_NOTFOUND;
     wick_mem_file_init(&file, v->at_hand->fd);
-    return wick_go_table_rule(&v->at_hand->go, &file, pc, rule, from, next);
+    return wick_go_table_rule(&v->at_hand->go, &file, pc, &v->found_go, rule, from, next);
 }
 
 /* The rule at pc, of unwind data that is cheap to read. Where the kernel starts a program, or its loader, is the end of

@@ -13,7 +13,7 @@
 enum { MAGIC_1_18 = 0xfffffff0, MAGIC_1_20 = 0xfffffff1 };
 enum { FLAG_TOP = 1, FLAG_WRITES_SP = 2 };
 enum { REG_RBP = 6, REG_RSP = 7, WORD = 8 };
-enum { MAX_LIST = 32 << 10, WINDOW = 64 };
+enum { MAX_LIST = 32 << 10, WINDOW = 64, MAX_SYMBOLS = 256 << 20 };
 
 struct head {
     uint32_t magic;
@@ -48,11 +48,20 @@ static bool is_code(const struct wick_elf_file *f, uint64_t addr)
     return false;
 }
 
+/* The address of the first function, if its symbol says it. A file may claim tables of any size. */
+static uint64_t find_text(const struct wick_elf_file *f)
+{
+    uint64_t text = 0;
+    if (f->symtab.size > MAX_SYMBOLS || f->strtab.size > MAX_SYMBOLS ||
+        wick_elf_find_symtab(f, "runtime.text", &text, NULL))
+        return f->n_exec == 1 ? f->exec[0].addr : 0; /* without C in it, all code is Go's */
+    return text;
+}
+
 int wick_go_table_init(struct wick_go_table *t, const struct wick_elf_file *f)
 {
     struct head h;
     struct wick_go_table new = {.at = f->go_table.off, .size = f->go_table.size};
-    *t = (struct wick_go_table){0};
     if (!new.size)
         return -WICK_E_NOTFOUND;
     int rc = read_at(&new, &f->mem, 0, &h, sizeof h);
@@ -60,18 +69,23 @@ int wick_go_table_init(struct wick_go_table *t, const struct wick_elf_file *f)
         return rc;
     if (h.magic != MAGIC_1_18 && h.magic != MAGIC_1_20)
         return -WICK_E_UNSUPPORTED;
-    /* an address that the loader sets, for code that may be loaded anywhere, can be missing in the file */
-    if (!h.text && wick_elf_find_symtab(f, "runtime.text", &h.text, NULL))
-        h.text = f->n_exec ? f->exec[0].addr : 0;
-    if (h.code_align != 1 || h.word != WORD || !is_code(f, h.text) || h.names > new.size || h.stacks > new.size ||
-        h.funcs > new.size || !h.n_funcs || h.n_funcs >= (new.size - h.funcs) / sizeof(struct entry))
+    if (h.code_align != 1 || h.word != WORD || h.names > new.size || h.stacks > new.size || h.funcs > new.size ||
+        !h.n_funcs || h.n_funcs >= (new.size - h.funcs) / sizeof(struct entry))
         return -WICK_E_FORMAT;
-    new.text = h.text;
+    new.text = h.text ? h.text : find_text(f); /* Go 1.26 and later leave it out, and so do linkers of others */
+    if (!new.text)
+        return -WICK_E_UNSUPPORTED;
     new.names = h.names;
     new.stacks = h.stacks;
     new.funcs = h.funcs;
     new.n = (uint32_t)h.n_funcs;
     new.kind_at = h.magic == MAGIC_1_18 ? 36 : 40;
+    struct entry last[2]; /* the last function, and its end */
+    rc = read_at(&new, &f->mem, new.funcs + (uint64_t)(new.n - 1) * sizeof *last, last, sizeof last);
+    if (rc)
+        return rc;
+    if (!is_code(f, new.text) || last[1].code <= last[0].code || !is_code(f, new.text + last[1].code - 1))
+        return -WICK_E_FORMAT;
     *t = new;
     return 0;
 }
@@ -132,29 +146,22 @@ int wick_go_table_function(const struct wick_go_table *t, const struct wick_mem 
     struct func f;
     int rc = find_func(t, file, vaddr, e, &f);
     rc = rc ? rc : read_name(t, file, &f, name, cap);
+    if (rc)
+        return rc;
     *begin = t->text + e[0].code;
     *size = e[1].code - e[0].code;
-    return rc;
+    return 0;
 }
 
 /* --- the list of a function --- */
 
-struct list {
-    const struct wick_go_table *table;
-    const struct wick_mem *file;
-    uint64_t off; /* in the section, of what is not in bytes yet */
-    uint32_t left, have, used;
-    int rc;
-    uint8_t bytes[128];
-};
-
-static uint8_t next_byte(struct list *l)
+static uint8_t next_byte(const struct wick_go_table *t, const struct wick_mem *file, struct wick_go_list *l)
 {
     if (!l->rc && l->used == l->have) {
-        const uint64_t rest = l->off < l->table->size ? l->table->size - l->off : 0;
+        const uint64_t rest = l->off < t->size ? t->size - l->off : 0;
         uint32_t n = sizeof l->bytes < l->left ? sizeof l->bytes : l->left;
         n = n < rest ? n : (uint32_t)rest;
-        l->rc = n ? read_at(l->table, l->file, l->off, l->bytes, n) : -WICK_E_FORMAT;
+        l->rc = n ? read_at(t, file, l->off, l->bytes, n) : -WICK_E_FORMAT;
         l->off += n;
         l->left -= n;
         l->have = n;
@@ -163,11 +170,11 @@ static uint8_t next_byte(struct list *l)
     return l->rc ? 0 : l->bytes[l->used++];
 }
 
-static uint32_t next_number(struct list *l)
+static uint32_t next_number(const struct wick_go_table *t, const struct wick_mem *file, struct wick_go_list *l)
 {
     uint32_t v = 0;
     for (unsigned shift = 0; shift < 35; shift += 7) {
-        uint8_t b = next_byte(l);
+        uint8_t b = next_byte(t, file, l);
         v |= shift < 32 ? (uint32_t)(b & 0x7f) << shift : 0;
         if (!(b & 0x80))
             return v;
@@ -176,32 +183,23 @@ static uint32_t next_number(struct list *l)
     return 0;
 }
 
-/* Bytes of stack in a part of a function. */
-struct part {
-    uint64_t lo, hi;
-    int32_t depth;
-    bool last;
-};
-
-/* The part that holds an offset in the function. */
-static int find_part(struct list *l, uint64_t at, struct part *out)
+/* Goes on to the part that holds an offset in the function, which is not before the present one. A change of 0 ends
+ * the list, but for the first one; the next is read with each part, since it says whether that is the last. */
+static int find_part(const struct wick_go_table *t, const struct wick_mem *file, struct wick_go_list *l, uint64_t at)
 {
-    uint64_t pc = 0;
-    uint32_t value = UINT32_MAX;
-    for (bool first = true;; first = false) {
-        uint32_t change = next_number(l);
-        if (l->rc || (!change && !first))
-            return l->rc ? l->rc : -WICK_E_NOTFOUND;
-        value += (change >> 1) ^ (0 - (change & 1));
-        uint64_t end = pc + next_number(l);
-        if (l->rc)
-            return l->rc;
-        if (at < end) {
-            *out = (struct part){pc, end, (int32_t)value, next_number(l) == 0};
-            return l->rc;
-        }
-        pc = end;
+    while (!l->rc && at >= l->hi) {
+        if (l->last)
+            return -WICK_E_NOTFOUND;
+        l->depth += (l->change >> 1) ^ (0 - (l->change & 1));
+        l->lo = l->hi;
+        uint32_t bytes = next_number(t, file, l);
+        if (!bytes && !l->rc)
+            l->rc = -WICK_E_FORMAT;
+        l->hi += bytes;
+        l->change = next_number(t, file, l);
+        l->last = !l->change;
     }
+    return l->rc;
 }
 
 /* --- rules --- */
@@ -231,8 +229,9 @@ static struct wick_unwind_rule rule_of(uint8_t cfa_reg, int32_t cfa_off, uint8_t
     return r;
 }
 
-int wick_go_table_rule(const struct wick_go_table *t, const struct wick_mem *file, uint64_t vaddr,
-                       struct wick_unwind_rule *out, uint64_t *lo, uint64_t *hi)
+/* Finds the function, and the beginning of its list. */
+static int open_function(const struct wick_go_table *t, const struct wick_mem *file, uint64_t vaddr,
+                         struct wick_go_found *g)
 {
     struct entry e[2];
     struct func f;
@@ -241,31 +240,52 @@ int wick_go_table_rule(const struct wick_go_table *t, const struct wick_mem *fil
     rc = rc ? rc : read_at(t, file, t->funcs + e[0].description + t->kind_at, kind, sizeof kind);
     if (rc)
         return rc;
-    const uint64_t begin = t->text + e[0].code, end = t->text + e[1].code;
-    *lo = begin;
-    *hi = end;
-    const bool switches = kind[1] & FLAG_WRITES_SP;
-    if (kind[1] & FLAG_TOP || (switches && is_named(t, file, &f, "runtime.mcall"))) {
-        /* mcall() leaves its goroutine, which another thread may execute by then */
+    g->begin = t->text + e[0].code;
+    g->end = t->text + e[1].code;
+    g->switches = kind[1] & FLAG_WRITES_SP;
+    /* mcall() leaves its goroutine, which another thread may execute by then; morestack() has its rbp from elsewhere
+     * in later versions */
+    g->ends = kind[1] & FLAG_TOP ||
+              (g->switches && (is_named(t, file, &f, "runtime.mcall") || is_named(t, file, &f, "runtime.morestack")));
+    g->list = (struct wick_go_list){.off = t->stacks + f.stacks, .left = MAX_LIST, .depth = UINT32_MAX};
+    if (!f.stacks)
+        g->list.last = true;
+    else
+        g->list.change = next_number(t, file, &g->list);
+    return g->list.rc;
+}
+
+int wick_go_table_rule(const struct wick_go_table *t, const struct wick_mem *file, uint64_t vaddr,
+                       struct wick_go_found *from, struct wick_unwind_rule *out, uint64_t *lo, uint64_t *hi)
+{
+    struct wick_go_found own = {.end = 0}, *g = from ? from : &own;
+    const struct wick_go_list *l = &g->list;
+    if (!g->end || vaddr < g->begin + l->lo || vaddr >= g->end) {
+        int rc = open_function(t, file, vaddr, g);
+        if (rc) {
+            g->end = 0;
+            return rc;
+        }
+    }
+    if (g->ends) {
         *out = rule_of(REG_RSP, WORD, WICK_RULE_END, false);
+        *lo = g->begin;
+        *hi = g->end;
         return 0;
     }
-    if (!f.stacks)
-        return -WICK_E_NOTFOUND;
-    struct list l = {.table = t, .file = file, .off = t->stacks + f.stacks, .left = MAX_LIST};
-    struct part p;
-    rc = find_part(&l, vaddr - begin, &p);
+    int rc = find_part(t, file, &g->list, vaddr - g->begin);
     if (rc)
         return rc;
-    *lo = begin + p.lo;
-    *hi = begin + p.hi < end ? begin + p.hi : end;
-    if (p.depth < 0 || p.depth % WORD)
+    if (l->depth > INT32_MAX - WORD || l->depth % WORD)
         return -WICK_E_FORMAT;
-    /* What changes to another stack has no known distance to its caller, once it has begun, but rbp leads there: by the
-     * frame that it made itself, or, if it makes none, by the caller's own, past that caller. */
-    if (switches && (p.depth || p.lo || p.last))
-        *out = rule_of(REG_RBP, 2 * WORD, WICK_RULE_SWITCH | (p.depth ? 0 : WICK_RULE_GAP), true);
+    const int32_t depth = (int32_t)l->depth;
+    /* What changes to another stack has no known distance to its caller, but rbp leads there: by the frame that it made
+     * itself, or, if it makes none, by the caller's own, past that caller. */
+    if (g->switches && (depth || (!l->lo && l->last)))
+        *out = rule_of(REG_RBP, 2 * WORD, WICK_RULE_SWITCH | (depth ? 0 : WICK_RULE_GAP), true);
     else
-        *out = rule_of(REG_RSP, p.depth + WORD, 0, p.depth >= WORD);
+        *out = rule_of(REG_RSP, depth + WORD, 0, depth >= WORD);
+    *lo = g->begin + l->lo;
+    *hi = g->begin + l->hi < g->end ? g->begin + l->hi : g->end;
     return 0;
 }

@@ -31,14 +31,31 @@ struct wick_go_table {
     uint32_t n, kind_at;           /* functions; where a function's description has its kind and flags */
 };
 
-/* 0; -WICK_E_NOTFOUND: the file is not of Go; -WICK_E_UNSUPPORTED: of Go before 1.18; -WICK_E_FORMAT or
- * -WICK_E_FAULT. */
+/* How deep the stack is in a function, read up to the end of one of its parts. */
+struct wick_go_list {
+    uint64_t off, lo, hi; /* of what is not in bytes yet, in the section; the part, from the start of the function */
+    uint32_t left, have, used, depth, change;
+    int rc;
+    bool last;
+    uint8_t bytes[64];
+};
+
+/* Where the last rule was found; zeros at first. It belongs to one table and its reader. */
+struct wick_go_found {
+    uint64_t begin, end; /* of the function; end 0 = nothing was found */
+    bool switches, ends;
+    struct wick_go_list list;
+};
+
+/* 0; -WICK_E_NOTFOUND: the file is not of Go; -WICK_E_UNSUPPORTED: of Go before 1.18, or it is not known where its code
+ * begins; -WICK_E_FORMAT or -WICK_E_FAULT. */
 int wick_go_table_init(struct wick_go_table *t, const struct wick_elf_file *f);
 
-/* The rule for executing the instruction at vaddr, and where it holds: *lo <= vaddr < *hi. file: bytes by offset.
+/* The rule for executing the instruction at vaddr, and where it holds: *lo <= vaddr < *hi. file: bytes by offset. from
+ * makes it faster where rules are asked for one after the other; NULL = they are not.
  * 0, -WICK_E_NOTFOUND, -WICK_E_FORMAT or -WICK_E_FAULT. */
 int wick_go_table_rule(const struct wick_go_table *t, const struct wick_mem *file, uint64_t vaddr,
-                       struct wick_unwind_rule *out, uint64_t *lo, uint64_t *hi);
+                       struct wick_go_found *from, struct wick_unwind_rule *out, uint64_t *lo, uint64_t *hi);
 
 /* The function that holds vaddr: where it begins, its size, and its name, cut to cap bytes. Returns as above. */
 int wick_go_table_function(const struct wick_go_table *t, const struct wick_mem *file, uint64_t vaddr, uint64_t *begin,

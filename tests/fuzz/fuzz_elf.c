@@ -87,7 +87,7 @@ static void as_go_table(const uint8_t *data, size_t size)
         struct wick_unwind_rule rule;
         uint64_t lo, hi;
         char name[16];
-        if (!wick_go_table_rule(&t, &f.mem, at, &rule, &lo, &hi) && (at < lo || at >= hi))
+        if (!wick_go_table_rule(&t, &f.mem, at, NULL, &rule, &lo, &hi) && (at < lo || at >= hi))
             abort();
         if (!wick_go_table_function(&t, &f.mem, at, &lo, &hi, name, sizeof name) &&
             (at < lo || at - lo >= hi || !memchr(name, 0, sizeof name)))

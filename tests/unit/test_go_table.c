@@ -4,8 +4,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -23,13 +25,15 @@ static const struct {
     uint8_t list[12]; /* changes of depth, doubled, or doubled less one where negative; bytes of code */
     uint32_t bytes;   /* of the list; 0 = it has none */
 } made[] = {
-    {"main.work", 64, 0, {2, 10, 64, 40, 63, 1, 0}, 7},         /* 0 to 10, 32 to 50, 0 to 51 */
-    {"runtime.mcall", 32, WRITES_SP, {2, 20, 16, 8, 0}, 5},     /* 0, then 8 */
-    {"runtime.systemstack", 64, WRITES_SP, {2, 60, 0}, 3},      /* 0 */
-    {"runtime.nanotime1", 32, WRITES_SP, {2, 4, 48, 28, 0}, 5}, /* 0 to 4, then 24 */
+    {"main.work", 64, 0, {2, 10, 64, 40, 63, 1, 0}, 7},                /* 0 to 10, 32 to 50, 0 to 51 */
+    {"runtime.mcall", 32, WRITES_SP, {2, 20, 16, 8, 0}, 5},            /* 0, then 8 */
+    {"runtime.systemstack", 64, WRITES_SP, {2, 60, 0}, 3},             /* 0 */
+    {"runtime.nanotime1", 32, WRITES_SP, {2, 4, 48, 26, 47, 2, 0}, 7}, /* 0 to 4, 24 to 30, 0 to 32 */
     {"runtime.mstart", 16, TOP, {2, 5, 0}, 3},
     {"runtime.bare", 16, 0, {0}, 0},
-    {"main.odd", 16, 0, {10, 9, 0}, 3}, /* 4: no whole word */
+    {"main.odd", 16, 0, {10, 9, 0}, 3},                  /* 4: no whole word */
+    {"runtime.morestack", 16, WRITES_SP, {2, 16, 0}, 3}, /* its rbp is of another stack in later versions */
+    {"main.still", 16, 0, {2, 4, 16, 0, 16, 12, 0}, 7},  /* a part without code */
 };
 enum { COUNT = sizeof made / sizeof *made };
 
@@ -116,7 +120,7 @@ static void check_rule(const struct reader *r, const struct expected *x)
 {
     struct wick_unwind_rule rule;
     uint64_t lo = 0, hi = 0;
-    assert_int_equal(wick_go_table_rule(&r->go, &r->mem, TEXT + x->at, &rule, &lo, &hi), x->rc);
+    assert_int_equal(wick_go_table_rule(&r->go, &r->mem, TEXT + x->at, NULL, &rule, &lo, &hi), x->rc);
     if (x->rc)
         return;
     assert_int_equal(rule.flags, x->flags);
@@ -144,11 +148,15 @@ static void test_rules__are_those_of_each_version(void **state)
         {64, 0, 0, 0, WICK_RULE_END, false, 64, 96},  /* mcall leaves its goroutine */
         {100, 0, 6, 16, WICK_RULE_SWITCH | WICK_RULE_GAP, true, 96, 156},
         {160, 0, 7, 8, 0, false, 160, 164}, /* its own frame is not there yet */
-        {170, 0, 6, 16, WICK_RULE_SWITCH, true, 164, 192},
+        {170, 0, 6, 16, WICK_RULE_SWITCH, true, 164, 190},
+        {190, 0, 7, 8, 0, false, 190, 192}, /* it is no more */
         {195, 0, 0, 0, WICK_RULE_END, false, 192, 208},
         {210, -WICK_E_NOTFOUND, 0, 0, 0, false, 0, 0},
         {225, -WICK_E_FORMAT, 0, 0, 0, false, 0, 0},
-        {240, -WICK_E_NOTFOUND, 0, 0, 0, false, 0, 0}, /* behind the last function */
+        {245, 0, 0, 0, WICK_RULE_END, false, 240, 256},
+        {257, 0, 7, 8, 0, false, 256, 260},
+        {261, -WICK_E_FORMAT, 0, 0, 0, false, 0, 0},
+        {272, -WICK_E_NOTFOUND, 0, 0, 0, false, 0, 0}, /* behind the last function */
         {(uint64_t)-1, -WICK_E_NOTFOUND, 0, 0, 0, false, 0, 0},
     };
     struct reader r;
@@ -227,6 +235,72 @@ static void test_other_tables__are_refused(void **state)
     table[26] = 0;
     open_table(&r);
     assert_int_equal(r.rc, -WICK_E_FORMAT);
+    make(V1_20);
+    open_table(&r);
+    r.file.exec[0].size = 271; /* its last one is none */
+    assert_int_equal(wick_go_table_init(&r.go, &r.file), -WICK_E_FORMAT);
+}
+
+/* From Go 1.26 on it does not say where the code begins: all code is Go's, or it has a symbol, or it is not known. */
+static void test_text__is_found_where_the_table_does_not_say_it(void **state)
+{
+    struct reader r;
+    make(V1_20);
+    memset(table + 24, 0, 8);
+    open_table(&r);
+    assert_int_equal(r.rc, 0);
+    assert_int_equal(r.go.text, TEXT);
+    r.file.exec[1] = (struct wick_elf_sec){.addr = TEXT - 4096, .size = 32};
+    r.file.n_exec = 2;
+    assert_int_equal(wick_go_table_init(&r.go, &r.file), -WICK_E_UNSUPPORTED);
+    r.file.symtab.size = r.file.strtab.size = (uint64_t)1 << 40; /* of a sparse file: nobody reads it all */
+    r.file.symtab.entsize = 24;
+    assert_int_equal(wick_go_table_init(&r.go, &r.file), -WICK_E_UNSUPPORTED);
+}
+
+/* Rules that are asked for one after the other are those that are asked for alone, in any order. */
+static void test_rules__go_on_from_the_last_one(void **state)
+{
+    struct reader r;
+    make(V1_20);
+    open_table(&r);
+    for (unsigned step = 1; step <= 200; step += 3) {
+        struct wick_go_found from = {0};
+        for (uint64_t i = 0; i < 280; i++) {
+            const uint64_t at = TEXT + i * step % 280;
+            uint64_t lo[2] = {0}, hi[2] = {0};
+            struct wick_unwind_rule rule[2];
+            memset(rule, 0, sizeof rule);
+            int rc = wick_go_table_rule(&r.go, &r.mem, at, NULL, &rule[0], &lo[0], &hi[0]);
+            assert_int_equal(wick_go_table_rule(&r.go, &r.mem, at, &from, &rule[1], &lo[1], &hi[1]), rc);
+            assert_memory_equal(&rule[0], &rule[1], sizeof *rule);
+            assert_true(lo[0] == lo[1] && hi[0] == hi[1]);
+        }
+    }
+}
+
+/* The section is found by its name, which is longer where addresses are relocated. */
+static void test_section__is_known_by_its_name(void **state)
+{
+    static const char *const names[] = {".gopclntab", ".data.rel.ro.gopclntab", ".data.gopclntab", ".gopclntab2"};
+    char path[] = "/tmp/wick-go-XXXXXX", command[512];
+    for (unsigned i = 0; i < 4; i++) {
+        struct wick_elf_file f;
+        int fd = mkstemp(path);
+        assert_true(fd >= 0);
+        close(fd);
+        /* the table is any bytes here: those of a small file */
+        snprintf(command, sizeof command,
+                 "objcopy --add-section %s=/etc/passwd --set-section-flags %s=alloc,readonly,data /bin/true '%s' "
+                 "2>/dev/null",
+                 names[i], names[i], path);
+        assert_int_equal(system(command), 0);
+        assert_int_equal(wick_elf_file_take_fd(&f, wick_elf_open_path(-1, path)), 0);
+        assert_int_equal(f.go_table.size > 0, i < 2);
+        wick_elf_file_release(&f);
+        unlink(path);
+        strcpy(path, "/tmp/wick-go-XXXXXX");
+    }
 }
 
 /* What it says of any place is within a function of the table, whatever the table holds. */
@@ -238,7 +312,7 @@ static void check_all(void)
     open_table(&r);
     for (uint64_t at = TEXT; at < TEXT + 260 && !r.rc; at++) {
         uint64_t lo = 0, hi = 0;
-        if (!wick_go_table_rule(&r.go, &r.mem, at, &rule, &lo, &hi))
+        if (!wick_go_table_rule(&r.go, &r.mem, at, NULL, &rule, &lo, &hi))
             assert_true(lo <= at && at < hi);
         if (!wick_go_table_function(&r.go, &r.mem, at, &lo, &hi, name, sizeof name))
             assert_true(lo <= at && at - lo < hi && memchr(name, 0, sizeof name));
@@ -270,6 +344,9 @@ int main(void)
         cmocka_unit_test(test_names__are_of_the_function_that_holds_an_address),
         cmocka_unit_test(test_search__finds_each_of_many),
         cmocka_unit_test(test_other_tables__are_refused),
+        cmocka_unit_test(test_text__is_found_where_the_table_does_not_say_it),
+        cmocka_unit_test(test_rules__go_on_from_the_last_one),
+        cmocka_unit_test(test_section__is_known_by_its_name),
         cmocka_unit_test(test_damage__is_survived),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
