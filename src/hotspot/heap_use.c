@@ -50,6 +50,8 @@ static uint64_t of_parallel(const struct wick_jvm *jvm)
     const struct wick_hs_layout *l = &jvm->layout;
     wick_addr young = pointer(jvm, l->parallel_young, 0), old = pointer(jvm, l->parallel_old, 0);
     uint64_t used = 0;
+    if (wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_NUMA, false))
+        return 0; /* eden has a space for each node of memory, and what is free between them counts */
     bool known = add_space(jvm, pointer(jvm, young, l->parallel_eden), l->mutable_bottom, l->mutable_top, &used) &&
                  add_space(jvm, pointer(jvm, young, l->parallel_from), l->mutable_bottom, l->mutable_top, &used) &&
                  add_space(jvm, pointer(jvm, old, l->parallel_tenured), l->mutable_bottom, l->mutable_top, &used);

@@ -6,9 +6,9 @@
  * before. The collectors' own structures say it at any moment. What they call used includes what threads have
  * reserved for new objects, as in -Xlog:gc.
  *
- *   Serial, Parallel  exact, while the program is stopped
+ *   Serial, Parallel  exact, while the program is stopped; not known of Parallel with -XX:+UseNUMA
  *   G1                without the region that is being filled: up to -XX:G1HeapRegionSize less, for each node of memory
- *   Shenandoah        exact
+ *   Shenandoah        exact; from JDK 26 on not known
  *   ZGC               exact; from JDK 25 on not known on machines with several nodes of memory
  *   CMS, Epsilon      not known
  *
