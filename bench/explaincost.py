@@ -48,6 +48,7 @@ class Recording:
         self.cpu_s = []
 
     def start(self, pid, length):
+        self.pid = pid
         command = [*self.words, "-d", f"{SETTLE_SECONDS + length + MARGIN_SECONDS:g}s", str(pid)]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         until = time.monotonic() + PATIENCE_SECONDS
@@ -59,7 +60,7 @@ class Recording:
         time.sleep(SETTLE_SECONDS)
 
     def stop(self):
-        if time.monotonic() > self.ends:
+        if time.monotonic() > self.ends or not is_recorded(self.pid):
             raise lab.Failed(f"{self.name}: the window was longer than the recording")
         _, status, usage = os.wait4(self.process.pid, 0)
         self.process.returncode = os.waitstatus_to_exitcode(status)

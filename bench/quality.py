@@ -17,7 +17,6 @@ import collections
 import contextlib
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -26,9 +25,11 @@ import zipfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+sys.path.insert(1, str(Path(__file__).resolve().parents[1] / "tests" / "jvm"))
 import jfr
 import lab
 import pairs
+import servers
 
 START_SECONDS = 5
 SOURCES = ("java.desktop/javax/swing/", "java.desktop/sun/swing/", "java.desktop/com/sun/java/swing/")
@@ -51,23 +52,21 @@ def need(*paths):
             raise lab.Failed(f"there is no {path}; `tools/setup bench` installs what the benchmarks need")
 
 
-@contextlib.contextmanager
-def javac(folder, _length):
+def swing(folder):
+    """Options of javac to compile Swing, whose sources it puts into a folder."""
     home = Path(lab.run(lab.java(), "-XshowSettings:properties", "-version").split("java.home = ")[1].split("\n")[0].strip())
     need(home / "lib" / "src.zip")
     with zipfile.ZipFile(home / "lib" / "src.zip") as archive:
         names = [name for name in archive.namelist() if name.startswith(SOURCES) and name.endswith(".java")]
         archive.extractall(folder, names)
     Path(folder, "files").write_text("\n".join(f"{folder}/{name}" for name in names), encoding="utf-8")
-    options = ["-d", f"{folder}/classes", "-proc:none", "-nowarn", "-Xlint:none", "--patch-module", f"java.desktop={folder}/java.desktop", f"@{folder}/files"]
-    with lab.Target("wick.bench.CompileLoop", *options, jvm=["-Xmx2g"]) as target:
+    return ["-d", f"{folder}/classes", "-proc:none", "-nowarn", "-Xlint:none", "--patch-module", f"java.desktop={folder}/java.desktop", f"@{folder}/files"]
+
+
+@contextlib.contextmanager
+def javac(folder, _length):
+    with lab.Target("wick.bench.CompileLoop", *swing(folder), jvm=["-Xmx2g"]) as target:
         yield target.pid
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 @contextlib.contextmanager
@@ -97,8 +96,8 @@ def wait_for(url, child):
 @contextlib.contextmanager
 def tomcat(folder, length):
     need(TOMCAT / "bin" / "bootstrap.jar", "/usr/share/tomcat10-examples/examples", "/usr/bin/wrk")
-    port, base = free_port(), f"{folder}/tomcat"
-    lab.run("tomcat10-instance-create", "-p", port, "-c", free_port(), base)
+    port, base = servers.free_port(), f"{folder}/tomcat"
+    lab.run("tomcat10-instance-create", "-p", port, "-c", servers.free_port(), base)
     sites = Path(base, "conf", "Catalina", "localhost")
     sites.mkdir(parents=True, exist_ok=True)
     shutil.copy("/etc/tomcat10/Catalina/localhost/examples.xml", sites)

@@ -29,7 +29,6 @@ import shutil
 import subprocess
 import sys
 import time
-import zipfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -37,6 +36,7 @@ import causes
 import lab
 import pairs
 import quality
+import servers
 
 SOURCES = lab.ROOT / "bench" / "real"
 OUT = lab.BUILD / "bench" / "real"
@@ -50,10 +50,11 @@ DISK_WRITES = 20  # a second
 
 
 def jars(*names):
-    paths = [path for name in names for path in sorted(glob.glob(str(JARS / name)))]
-    if len(paths) < len(names):
-        raise lab.Failed(f"there are not all of {' '.join(names)} in {JARS}; `tools/setup bench` installs what the benchmarks need")
-    return ":".join(paths)
+    paths = {name: sorted(glob.glob(str(JARS / name))) for name in names}
+    for name, found in paths.items():
+        if not found:
+            raise lab.Failed(f"there is no {name} in {JARS}; `tools/setup bench` installs what the benchmarks need")
+    return ":".join(path for found in paths.values() for path in found)
 
 
 def compiled(name, path):
@@ -92,19 +93,13 @@ def started(folder, name, ready, *command, **options):
 @contextlib.contextmanager
 def postgres(folder):
     """A server of its own: (its port, the words of a psql)."""
-    binaries = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
-    if not binaries:
+    if not servers.there_are():
         raise lab.Failed("PostgreSQL is not installed; `tools/setup bench` installs what the benchmarks need")
-    binary, data, port = binaries[-1], Path(folder, "database"), quality.free_port()
-    data.mkdir()
-    os.chmod(folder, 0o755)
-    user = ()
-    if os.geteuid() == 0:
-        shutil.chown(data, "postgres")
-        user = ("setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups")
-    lab.run(*user, f"{binary}/initdb", "-U", "postgres", "-D", data, "--auth", "trust", "--no-sync")
-    with started(folder, "postgres", "ready to accept connections", *user, f"{binary}/postgres", "-D", data, "-k", data, "-c", "listen_addresses=127.0.0.1", "-p", port):
-        yield port, (f"{binary}/psql", "-q", "-h", "127.0.0.1", "-p", str(port), "-U", "postgres", "-d", "postgres")
+    port = servers.free_port()
+    database = servers.Postgres(f"{folder}/database", port)
+    lab.run(*database.make)
+    with started(folder, "postgres", "ready to accept connections", *database.run):
+        yield port, database.sql
 
 
 @contextlib.contextmanager
@@ -132,14 +127,7 @@ def log(folder):
 
 @contextlib.contextmanager
 def javac(folder):
-    home = Path(lab.run(lab.java(), "-XshowSettings:properties", "-version").split("java.home = ")[1].split("\n")[0].strip())
-    quality.need(home / "lib" / "src.zip")
-    with zipfile.ZipFile(home / "lib" / "src.zip") as archive:
-        names = [name for name in archive.namelist() if name.startswith(quality.SOURCES) and name.endswith(".java")]
-        archive.extractall(folder, names)
-    Path(folder, "files").write_text("\n".join(f"{folder}/{name}" for name in names), encoding="utf-8")
-    options = ["-proc:none", "-nowarn", "-Xlint:none", "--patch-module", f"java.desktop={folder}/java.desktop"]
-    command = [lab.java("javac"), f"-J-Xmx{JAVAC_HEAP}", "-J-Xlog:gc", "-d", f"{folder}/classes", *options, f"@{folder}/files"]
+    command = [lab.java("javac"), f"-J-Xmx{JAVAC_HEAP}", "-J-Xlog:gc", *quality.swing(folder)]
     with started(folder, "javac", "Pause Full", *command) as (compiler, _):
         yield compiler.pid
 
@@ -180,7 +168,10 @@ def slow_disk(folder):
         try:
             if not (group / file).exists():
                 continue
-            (group / file).write_text(form.format(f"{os.major(device)}:{os.minor(device)}", DISK_WRITES), encoding="ascii")
+            try:
+                (group / file).write_text(form.format(f"{os.major(device)}:{os.minor(device)}", DISK_WRITES), encoding="ascii")
+            except OSError:  # a file system on no disk, or on a part of one
+                continue
             yield "/bin/sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh"
             return
         finally:
@@ -196,7 +187,7 @@ def slow_disk(folder):
 def ensemble(folder):
     """ZooKeeper on a slow disk and its clients: (server, clients)."""
     path = jars("zookeeper.jar", "zookeeper-jute.jar", "netty-all.jar", "slf4j-api.jar", "slf4j-nop.jar", "metrics-core.jar", "snappy-java.jar", "jetty9-server.jar")
-    port = quality.free_port()
+    port = servers.free_port()
     Path(folder, "zoo.cfg").write_text(f"tickTime=2000\ndataDir={folder}/data\nclientPort={port}\nclientPortAddress=127.0.0.1\nadmin.enableServer=false\nmaxClientCnxns=0\n", encoding="utf-8")
     with slow_disk(folder) as limited, quality.process(
             *limited, lab.java(), "-Xmx256m", "-cp", path, "org.apache.zookeeper.server.quorum.QuorumPeerMain", f"{folder}/zoo.cfg") as server:

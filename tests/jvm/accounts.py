@@ -52,10 +52,8 @@ def longest_ns(file):
 def weights(file):
     """{thread: [(ns, samples) of each event]}"""
     out = collections.defaultdict(list)
-    for e in json.loads(t.jfr(17, "print", "--json", "--events", "profiler.WallClockSample", file).out)["recording"]["events"]:
-        v = e["values"]
-        m = re.fullmatch(r"PT(?:(\d+)M)?(?:([\d.]+)S)?", v["weight"])
-        out[v["sampledThread"]["javaName"]].append(((60 * int(m[1] or 0) + float(m[2] or 0)) * 1e9, v["samples"]))
+    for v in t.json_values(file, "profiler.WallClockSample"):
+        out[v["sampledThread"]["javaName"]].append((t.json_seconds(v["weight"]) * 1e9, v["samples"]))
     return out
 
 

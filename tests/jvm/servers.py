@@ -6,7 +6,7 @@ import shutil
 import socket
 
 NGINX = "/usr/sbin/nginx"
-AS_POSTGRES = ("setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups")  # it refuses to run as root
+AS_POSTGRES = ("setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups") if os.geteuid() == 0 else ()  # it refuses to run as root
 
 
 def free_port():
@@ -28,15 +28,18 @@ def nginx(where, port):
 
 
 class Postgres:
-    """A database in a folder, reached through a socket in it: the commands that make it, run it and use it."""
+    """A database in a folder, reached through a socket in it and, if there is one, a port of the loopback: the commands that make it, run it and use it."""
 
-    def __init__(self, where):
+    def __init__(self, where, port=None):
         binary = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
+        reached = ("-c", "listen_addresses=") if port is None else ("-c", "listen_addresses=127.0.0.1", "-p", str(port))
         os.makedirs(where)
-        shutil.chown(where, "postgres")
+        if AS_POSTGRES:
+            shutil.chown(where, "postgres")
         os.chmod(os.path.dirname(where), 0o755)
-        self.make = (*AS_POSTGRES, f"{binary}/initdb", "-D", where + "/data", "--auth", "trust", "--no-sync")
-        self.run = (*AS_POSTGRES, f"{binary}/postgres", "-D", where + "/data", "-k", where, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=16MB")
+        self.make = (*AS_POSTGRES, f"{binary}/initdb", "-U", "postgres", "-D", where + "/data", "--auth", "trust", "--no-sync")
+        self.run = (*AS_POSTGRES, f"{binary}/postgres", "-D", where + "/data", "-k", where, *reached, "-c", "fsync=off", "-c", "shared_buffers=16MB")
+        self.sql = (f"{binary}/psql", "-q", "-h", where, *(() if port is None else ("-p", str(port))), "-U", "postgres", "-d", "postgres")
         self.is_ready = (f"{binary}/pg_isready", "-h", where)
         self.fill = (f"{binary}/pgbench", "-h", where, "-U", "postgres", "-i", "-q", "postgres")
         self.ask = (f"{binary}/pgbench", "-h", where, "-U", "postgres", "-S", "-n", "-c", "1", "-T", "3600", "postgres")
