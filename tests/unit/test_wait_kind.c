@@ -246,6 +246,58 @@ static void test_wait_kind__a_selector_below_a_call_waits_for_its_answer(void **
     wick_profile_release(&p);
 }
 
+/* Threads of asynchronous clients wait for events as long as nothing is asked; what a callback waits for is the
+ * program's. */
+static void test_wait_kind__reactors_of_clients_wait_for_events(void **state)
+{
+    static const struct {
+        const char *frames, *own;
+        enum wick_wait_kind kind;
+    } stacks[] = {
+        {"java.lang.Thread.run;org.apache.http.impl.nio.reactor.AbstractMultiworkerIOReactor$Worker.run;"
+         "org.apache.http.impl.nio.reactor.BaseIOReactor.execute;"
+         "org.apache.http.impl.nio.reactor.AbstractIOReactor.execute;sun.nio.ch.SelectorImpl.select;"
+         "sun.nio.ch.EPoll.wait",
+         NULL, WICK_WAIT_EVENT},
+        {"java.lang.Thread.run;org.apache.http.impl.nio.client.CloseableHttpAsyncClientBase$1.run;"
+         "org.apache.http.impl.nio.conn.PoolingNHttpClientConnectionManager.execute;"
+         "org.apache.http.impl.nio.reactor.AbstractMultiworkerIOReactor.execute;sun.nio.ch.SelectorImpl.select",
+         NULL, WICK_WAIT_EVENT},
+        {"java.lang.Thread.run;org.apache.hc.core5.reactor.IOReactorWorker.run;"
+         "org.apache.hc.core5.reactor.SingleCoreIOReactor.doExecute;sun.nio.ch.SelectorImpl.select",
+         NULL, WICK_WAIT_EVENT},
+        {"java.lang.Thread.run;io.netty.channel.nio.NioEventLoop.run;io.netty.channel.nio.NioEventLoop.select;"
+         "sun.nio.ch.SelectorImpl.select",
+         NULL, WICK_WAIT_EVENT},
+        {"jdk.internal.net.http.HttpClientImpl$SelectorManager.run;sun.nio.ch.SelectorImpl.select", NULL,
+         WICK_WAIT_EVENT},
+        {"java.lang.Thread.run;org.apache.http.impl.nio.reactor.AbstractIOReactor.execute;app.Search.completed;"
+         "java.util.concurrent.locks.ReentrantLock.lock",
+         "app/Search", WICK_WAIT_LOCK},
+        {"java.lang.Thread.run;org.apache.hc.core5.reactor.IOReactorWorker.run;"
+         "org.apache.hc.client5.http.impl.async.InternalHttpAsyncClient$1.completed;app.Search.completed;"
+         "java.util.concurrent.locks.ReentrantLock.lock",
+         "app/Search", WICK_WAIT_LOCK},
+        {"app.Shop.ask;org.apache.http.impl.client.InternalHttpClient.doExecute;"
+         "org.apache.http.impl.io.SessionInputBufferImpl.fillBuffer;java.net.SocketInputStream.read",
+         "app/Shop", WICK_WAIT_PEER},
+        {"app.Shop.ask;org.apache.hc.client5.http.impl.classic.CloseableHttpClient.execute;"
+         "org.apache.hc.core5.http.impl.io.SessionInputBufferImpl.fillBuffer;java.net.SocketInputStream.read",
+         "app/Shop", WICK_WAIT_PEER},
+    };
+    struct wick_profile p;
+    (void)state;
+    assert_int_equal(wick_profile_init(&p), 0);
+    for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++) {
+        struct wick_wait w = wait_of(&p, stacks[i].frames);
+        if (w.kind != stacks[i].kind)
+            fail_msg("%s is seen as %s", stacks[i].frames, wick_wait_name(w.kind));
+        if (stacks[i].own)
+            assert_string_equal(own_class(&p, w), stacks[i].own);
+    }
+    wick_profile_release(&p);
+}
+
 /* From JDK 17 on conditions are awaited by way of ForkJoinPool, which is no pool of objects. */
 static void test_wait_kind__the_way_of_conditions_is_no_pool(void **state)
 {
@@ -294,6 +346,7 @@ int main(void)
         cmocka_unit_test(test_wait_kind__a_servlet_works_for_a_client),
         cmocka_unit_test(test_wait_kind__the_peer_of_a_driver_and_what_the_driver_waits_for),
         cmocka_unit_test(test_wait_kind__a_selector_below_a_call_waits_for_its_answer),
+        cmocka_unit_test(test_wait_kind__reactors_of_clients_wait_for_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,13 +17,14 @@
 struct known {
     const char *class_name, *method;
     enum wick_wait_kind kind;
-    enum { NEAREST, KNOWN_BETTER, ANYWHERE, PASSED } way;
+    enum { NEAREST, KNOWN_BETTER, ANYWHERE, PASSED, UNKNOWN } way;
 };
 
 static const struct known known[] = {
 #define FRAME(class, method, NAME) {class, method, WICK_WAIT_##NAME, NEAREST},
 #define SURE(class, method, NAME)  {class, method, WICK_WAIT_##NAME, KNOWN_BETTER},
 #define BELOW(class, method, NAME) {class, method, WICK_WAIT_##NAME, ANYWHERE},
+#define EXCEPT(class)              {class, "", WICK_WAIT_NONE, UNKNOWN},
 #define THROUGH(class)             {class, "", WICK_WAIT_NONE, PASSED},
 #include "def/wait_kind.def"
 };
@@ -84,7 +85,7 @@ static const struct known *look_up(const char *class_name, const char *method)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (begins(class_name, known[i].class_name) && begins(method, known[i].method))
-            return &known[i];
+            return known[i].way == UNKNOWN ? NULL : &known[i];
     return NULL;
 }
 
