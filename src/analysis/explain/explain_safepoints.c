@@ -132,7 +132,8 @@ void wick_explain_slow_safepoints(struct wick_explain *x)
 
 /* ---- operations of the VM thread ---- */
 
-/* Whether the thread waits until the VM thread has done what it asked for, other than a collection. */
+/* Whether the thread waits until the VM thread has done what it asked for, other than a collection: that is asked for
+ * by name, or, by Serial and Parallel, where memory is allocated. */
 static bool asks_vm_thread(const struct wick_profile *p, uint32_t stack)
 {
     bool asks = false;
@@ -141,7 +142,7 @@ static bool asks_vm_thread(const struct wick_profile *p, uint32_t stack)
         const char *name = wick_profile_str(p, p->functions[f->function].name);
         if (wick_frame_kind_is_java(f->kind))
             break;
-        if (strstr(name, "collect") || strstr(name, "JVM_GC"))
+        if (strstr(name, "collect") || strstr(name, "allocat") || strstr(name, "JVM_GC"))
             return false;
         asks |= strstr(name, "VMThread::execute") != NULL;
     }
