@@ -163,6 +163,29 @@ static void test_deoptimisations__go_on(void **state)
     }
 }
 
+/* Of Serial and Parallel a failed allocation asks the VM thread for a collection: none of its other operations. */
+static void test_vm_operations__are_not_asked_for_by_allocations(void **state)
+{
+    static const char *const allocates[] = {"libjvm.so:GenCollectedHeap::mem_allocate_work(unsigned long, bool)",
+                                            "libjvm.so:ParallelScavengeHeap::mem_allocate(unsigned long)",
+                                            "libjvm.so:G1CollectedHeap::attempt_allocation_slow(unsigned long)"};
+    (void)state;
+    for (size_t i = 0; i < sizeof allocates / sizeof *allocates; i++) {
+        struct scene *s = scene();
+        struct wick_explain_row row = {.name = wick_profile_cstring(&s->p, "ThreadDump"), .sum = 2.0 * S};
+        add(s, thread_of(s, "worker", 1),
+            STACK(s, "app/Main.run", "java/util/Arrays.copyOf", "libjvm.so:MemAllocator::mem_alloc() const",
+                  allocates[i], "libjvm.so:VMThread::execute(VM_Operation*)"),
+            WICK_EXPLAIN_ALLOCATION, 1.5);
+        s->f.operations.rows = &row;
+        s->f.operations.n = 1;
+        char *text = explained(s);
+        assert_non_null(strstr(text, "vm-operations: the VM thread was at ThreadDump"));
+        assert_null(strstr(text, "most of it for"));
+        free(text);
+    }
+}
+
 /* Who asks for an operation waits for it, and who asks for a collection for something else. */
 static void test_vm_operations__name_who_asks(void **state)
 {
@@ -188,6 +211,57 @@ static void test_vm_operations__name_who_asks(void **state)
     }
 }
 
+/* A name like those of java.net.http's threads is not enough: pools of the program may have it as well. */
+static void test_http_clients__are_none_of_the_programs_own_pools(void **state)
+{
+    static const struct {
+        const char *name;
+        bool client;
+    } cases[] = {{"HttpClient-%d-SelectorManager", true},
+                 {"HttpClient-%d-Worker-0", true},
+                 {"HttpClient-%d", false},
+                 {"HttpClient--%d", false},
+                 {"HttpClient-%d-Retry", false},
+                 {"HttpClient-%d-", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        char name[64];
+        for (int second = 0; second <= 10; second++) {
+            snprintf(name, sizeof name, cases[i].name, 1 + 4 * second);
+            add(s, thread_of(s, name, 100 + second),
+                STACK(s, "java/lang/Thread.run", "sun/nio/ch/SelectorImpl.select", "sun/nio/ch/EPoll.wait"),
+                WICK_EXPLAIN_IO, 1);
+            s->wall[s->f.nwall - 1].time_ns = 50 * S + second * S;
+        }
+        char *text = explained(s);
+        if ((strstr(text, "http-clients: 36 HttpClients were made") != NULL) != cases[i].client)
+            fail_msg("%s: %s", cases[i].name, text);
+        free(text);
+    }
+}
+
+/* By the kernel's 15 bytes. */
+static void test_http_clients__have_names_that_are_cut(void **state)
+{
+    (void)state;
+    for (int rate = 4; rate <= 40; rate *= 10) {
+        struct scene *s = scene();
+        char name[64];
+        for (int second = 0; second <= 10; second++) {
+            snprintf(name, sizeof name, "HttpClient-%d-SelectorManager", 1 + rate * second);
+            name[15] = 0;
+            add(s, thread_of(s, name, 100 + second),
+                STACK(s, "java/lang/Thread.run", "sun/nio/ch/SelectorImpl.select", "sun/nio/ch/EPoll.wait"),
+                WICK_EXPLAIN_IO, 1);
+            s->wall[s->f.nwall - 1].time_ns = 50 * S + second * S;
+        }
+        char *text = explained(s);
+        assert_non_null(strstr(text, "http-clients: "));
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,7 +273,10 @@ int main(void)
         cmocka_unit_test(test_explicit_gc__counts_all_who_ask),
         cmocka_unit_test(test_deoptimisations__have_a_place_and_cost_cpu_time),
         cmocka_unit_test(test_deoptimisations__go_on),
+        cmocka_unit_test(test_vm_operations__are_not_asked_for_by_allocations),
         cmocka_unit_test(test_vm_operations__name_who_asks),
+        cmocka_unit_test(test_http_clients__are_none_of_the_programs_own_pools),
+        cmocka_unit_test(test_http_clients__have_names_that_are_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

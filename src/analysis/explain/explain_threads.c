@@ -26,6 +26,7 @@
 #define CLIENTS_KNOWN INT64_C(1000000000) /* ns: threads that are there already are seen within */
 #define CLIENTS_LEAST 20.0
 #define LATER_LEAST   0.25 /* of them: in the second half, so that it goes on */
+#define COMM_LEN      15   /* bytes of a thread's name that the kernel has */
 
 static double need_of(const struct wick_explain_facts *f, size_t thread)
 {
@@ -395,13 +396,24 @@ void wick_explain_unstarted(struct wick_explain *x)
 
 /* ---- HTTP clients ---- */
 
-/* The number in the name of a thread of an HttpClient, "HttpClient-12-SelectorManager": which one it is of those that
- * the JVM has made; 0 = it is none. */
+/* The number in the name of a thread of an HttpClient, "HttpClient-12-SelectorManager" or "HttpClient-12-Worker-0":
+ * which one it is of those that the JVM has made; 0 = it is none. The kernel cuts names. */
 static unsigned long client_of(const struct wick_profile *p, uint32_t thread)
 {
     static const char begin[] = "HttpClient-";
-    const char *name = wick_profile_str(p, p->threads[thread].name);
-    return strncmp(name, begin, strlen(begin)) ? 0 : strtoul(name + strlen(begin), NULL, 10);
+    static const char *const roles[] = {"-SelectorManager", "-Worker-"};
+    const char *name = wick_profile_str(p, p->threads[thread].name), *number = name + strlen(begin);
+    if (strncmp(name, begin, strlen(begin)) != 0 || *number < '1' || *number > '9')
+        return 0;
+    char *role;
+    unsigned long client = strtoul(number, &role, 10);
+    bool cut = strlen(name) == COMM_LEN;
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
+        size_t len = strlen(roles[i]), there = strlen(role);
+        if (there && !strncmp(role, roles[i], cut && there < len ? there : len))
+            return client;
+    }
+    return 0;
 }
 
 /* The frame of the program that makes a client, 0 = none does. */
