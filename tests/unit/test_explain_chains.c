@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whom `wick explain` blames for a wait where no event says who keeps it waiting: by what others do. */
+#include <math.h>
+
 #include "explain_stacks.h"
 
 #define PARK   "java/util/concurrent/locks/LockSupport.park"
@@ -587,11 +589,42 @@ static void test_waiting__for_a_bin_of_a_map(void **state)
     }
 }
 
+/* The order changes no cost: each has the time that its sentence has. */
+static void test_saturated_thread__keeps_its_cost_behind_the_code(void **state)
+{
+    struct wick_explain_findings all;
+    struct wick_err err = {0};
+    struct scene *s = scene();
+    (void)state;
+    uint32_t t = thread_of(s, "worker", 1),
+             at = STACK(s, WORKER, "app/Tour.length", "java/lang/Class.getMethods", "java/lang/Class.copyMethods");
+    cpu(s, at, 6);
+    s->cpu[0].thread = t;
+    add(s, t, at, WICK_EXPLAIN_RUNNABLE, 10);
+    s->uses[t].cpu_ns = 6 * S;
+    s->uses[t].delay_ns = 3 * S + S / 2;
+    s->f.nuses = t + 1;
+    s->f.allowed = 2;
+    assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
+    assert_true(all.n >= 2);
+    assert_string_equal(all.rows[0].rule->name, "hot-code");
+    assert_true(fabs(all.rows[0].cost_ns - 6.0 * S) < 1);
+    size_t lone = 1;
+    while (lone < all.n && strcmp(all.rows[lone].rule->name, "saturated-thread") != 0)
+        lone++;
+    assert_true(lone < all.n);
+    assert_true(fabs(all.rows[lone].cost_ns - 9.5 * S) < 1);
+    wick_explain_findings_release(&all);
+    wick_profile_release(&s->p);
+    free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pool__has_objects_lent_to_any_function_that_waits_for_it),
         cmocka_unit_test(test_saturated_thread__comes_behind_the_code_that_is_all_it_runs),
+        cmocka_unit_test(test_saturated_thread__keeps_its_cost_behind_the_code),
         cmocka_unit_test(test_waiting__for_a_bin_of_a_map),
         cmocka_unit_test(test_latch__waits_for_a_timer_that_is_busy),
         cmocka_unit_test(test_latch__of_workers_says_nothing_of_their_pool),

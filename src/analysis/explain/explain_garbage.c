@@ -76,6 +76,7 @@ void wick_explain_garbage(struct wick_explain *x)
         return;
     wick_explain_figure(&o->rows[at], "collected", WICK_EXPLAIN_TIME, most);
     o->rows[at].cost_ns += most;
+    o->rows[at].rank_ns += o->rows[at].rank_ns > 0 ? most : 0;
     for (size_t i = 0; i < o->n; i++) {
         if (is_of_garbage(&o->rows[i])) {
             wick_explain_finding_release(&o->rows[i]);

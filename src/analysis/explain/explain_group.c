@@ -120,6 +120,11 @@ double wick_explain_stake(const struct wick_explain_findings *all, enum wick_exp
 
 /* ---- order ---- */
 
+static double rank_of(const struct wick_explain_finding *r)
+{
+    return r->rank_ns > 0 ? r->rank_ns : r->cost_ns;
+}
+
 /* For sorting: what is at stake in the group of a finding, and in its endpoint. */
 struct rank {
     struct wick_explain_finding row;
@@ -141,8 +146,8 @@ static int by_rank(const void *a, const void *b)
         return x->endpoint_ns > y->endpoint_ns ? -1 : 1;
     if (x->row.endpoint != y->row.endpoint)
         return x->row.endpoint < y->row.endpoint ? -1 : 1;
-    if (x->row.cost_ns != y->row.cost_ns)
-        return x->row.cost_ns > y->row.cost_ns ? -1 : 1;
+    if (rank_of(&x->row) != rank_of(&y->row))
+        return rank_of(&x->row) > rank_of(&y->row) ? -1 : 1;
     return r < s ? -1 : r > s;
 }
 
@@ -161,8 +166,8 @@ void wick_explain_rank(struct wick_explain_findings *out)
             if (o->cost_ns > ranks[i].group_ns)
                 ranks[i].group_ns = o->cost_ns;
             bool together = o == r || (r->endpoint && o->endpoint == r->endpoint);
-            if (together && o->cost_ns > ranks[i].endpoint_ns)
-                ranks[i].endpoint_ns = o->cost_ns;
+            if (together && rank_of(o) > ranks[i].endpoint_ns)
+                ranks[i].endpoint_ns = rank_of(o);
         }
     }
     if (ranks)

@@ -87,6 +87,7 @@ struct wick_explain_finding {
     const struct wick_explain_rule *rule;
     const char *advice; /* in place of the rule's; NULL = that */
     double cost_ns;     /* thread time that is at stake: findings of a group are sorted by it */
+    double rank_ns;     /* they are sorted by this instead, 0 = by the cost */
     uint32_t endpoint;  /* that it is about, a string; 0 = none */
     struct wick_explain_figure figures[WICK_EXPLAIN_FIGURES];
     struct wick_explain_filter filters[WICK_EXPLAIN_FILTERS];

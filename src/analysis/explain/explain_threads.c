@@ -200,8 +200,8 @@ static void say_saturated(struct wick_explain *x, uint32_t thread)
         x->saturated_said = true;
     } else if (r && x->coded.thread == thread && x->out->rows[x->coded.finding].cost_ns < time) {
         /* nobody is seen to wait for it: its code is what to change first, before its work is divided */
-        r->cost_ns = x->out->rows[x->coded.finding].cost_ns;
-        x->out->rows[x->coded.finding].cost_ns = time;
+        r->rank_ns = x->out->rows[x->coded.finding].cost_ns;
+        x->out->rows[x->coded.finding].rank_ns = time;
     }
     if (w.frame) {
         wick_explain_say_frame(x, r, "frame", w.frame);

@@ -359,6 +359,8 @@ static void add_to_hot(struct wick_explain *x, const struct wick_explain_place *
     wick_explain_say_frame(x, r, "waiter", wick_explain_frame_at(x->f->p, waiter));
     if (!x->saturated_said && (double)at->ns > r->cost_ns) /* else that has them at stake */
         r->cost_ns = (double)at->ns;
+    if (!x->saturated_said && r->rank_ns > 0 && (double)at->ns > r->rank_ns)
+        r->rank_ns = (double)at->ns;
 }
 
 void wick_explain_waiting(struct wick_explain *x)
