@@ -267,6 +267,30 @@ static void test_unstarted_threads__do_not_wait_for_carriers_that_rest(void **st
     }
 }
 
+/* While carriers block, the JDK adds others for a time, which rest afterwards: no virtual thread may run on them. */
+static void test_unstarted_threads__wait_although_added_carriers_rest(void **state)
+{
+    (void)state;
+    for (unsigned cpus = 1; cpus <= 8; cpus *= 8) {
+        struct scene *s = unstarted(7, 0);
+        s->f.allowed = (int64_t)cpus;
+        for (unsigned i = 0; i < 10; i++) {
+            char name[40];
+            snprintf(name, sizeof name, "ForkJoinPool-1-worker-%u", 2 + i);
+            uint32_t added = thread_of(s, name, 2 + i);
+            add(s, added,
+                STACK(s, "java/util/concurrent/ForkJoinWorkerThread.run", "java/lang/VirtualThread.runContinuation",
+                      "app/Main.run"),
+                WICK_EXPLAIN_RUNNABLE, 0.1);
+            add(s, added,
+                STACK(s, "java/util/concurrent/ForkJoinWorkerThread.run", "java/util/concurrent/ForkJoinPool.awaitWork",
+                      PARK),
+                WICK_EXPLAIN_PARKED, 9.9);
+        }
+        (cpus == 1 ? has : has_not)(s, "unstarted-threads");
+    }
+}
+
 /* The thread that gives a pool its tasks runs some itself. */
 static void test_pool_busy__whose_queue_is_full(void **state)
 {
@@ -521,6 +545,7 @@ int main(void)
         cmocka_unit_test(test_endpoint_cpu__of_a_process_that_computes_little),
         cmocka_unit_test(test_unstarted_threads__are_counted_with_what_keeps_the_carriers),
         cmocka_unit_test(test_unstarted_threads__do_not_wait_for_carriers_that_rest),
+        cmocka_unit_test(test_unstarted_threads__wait_although_added_carriers_rest),
         cmocka_unit_test(test_pool_busy__whose_queue_is_full),
         cmocka_unit_test(test_pipe__is_an_answer_where_somebody_asks),
         cmocka_unit_test(test_hot_code__of_who_seeks_tasks_is_spinning),

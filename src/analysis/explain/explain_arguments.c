@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int64_t wick_explain_heap_option(const char *arguments)
+/* -Xmx or -XX:MaxHeapSize in bytes, 0 = neither. */
+static int64_t heap_option(const char *arguments)
 {
     static const char *const options[] = {"-Xmx", "-XX:MaxHeapSize="};
     int64_t limit = 0;
@@ -21,4 +22,22 @@ int64_t wick_explain_heap_option(const char *arguments)
         }
     }
     return limit;
+}
+
+/* 0 = the option is not there. */
+static unsigned carriers_option(const char *arguments)
+{
+    static const char option[] = "-Djdk.virtualThreadScheduler.parallelism=";
+    unsigned n = 0;
+    for (const char *word = arguments; *word; word += strcspn(word, " "), word += strspn(word, " "))
+        if (!strncmp(word, option, strlen(option)) && word[strlen(option)] >= '0' && word[strlen(option)] <= '9')
+            n = (unsigned)strtoul(word + strlen(option), NULL, 10);
+    return n;
+}
+
+void wick_explain_take_arguments(struct wick_explain_facts *f, const char *arguments)
+{
+    int64_t heap = heap_option(arguments);
+    f->heap_max = heap > f->heap_max ? heap : f->heap_max;
+    f->carriers = carriers_option(arguments);
 }

@@ -5,9 +5,10 @@
 #ifndef WICK_ANALYSIS_EXPLAIN_EXPLAIN_ARGUMENTS_H
 #define WICK_ANALYSIS_EXPLAIN_EXPLAIN_ARGUMENTS_H
 
-#include <stdint.h>
+#include "analysis/explain/explain_facts.h"
 
-/* "-Xmx1g -Dx=y": the heap's limit in bytes. The last -Xmx or -XX:MaxHeapSize counts, as for the JVM. 0 = neither. */
-int64_t wick_explain_heap_option(const char *arguments);
+/* "-Xmx1g -Dx=y": the heap's limit, if it is larger than what is known, and how many virtual threads may run at a time.
+ * The last option of each kind counts, as for the JVM. */
+void wick_explain_take_arguments(struct wick_explain_facts *f, const char *arguments);
 
 #endif

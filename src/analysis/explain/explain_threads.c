@@ -328,13 +328,42 @@ static bool is_unstarted(const struct wick_explain *x, size_t i)
            !wick_explain_has_java(x->f->p, s->stack);
 }
 
-/* Where threads that have a virtual thread mounted are, and how many such threads there are; busy: the time in which
- * those do anything but wait for a virtual thread. */
+/* Where threads that have a virtual thread mounted are, and how many such threads there are. */
 struct taken {
-    double ns, most_ns, threads, busy_ns;
+    double ns, most_ns, threads;
+    bool rest; /* half of the time of as many carriers as run virtual threads at a time */
     uint32_t frame;
     enum wick_wait_kind kind;
 };
+
+static int falling(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* Whether carriers rest for half of the time. While some block, the JDK adds others, which rest when those go on: as
+ * many count as run virtual threads at a time, those that do most besides waiting for one. */
+static bool carriers_rest(struct wick_explain *x, const bool *carries, size_t n)
+{
+    const struct wick_explain_facts *f = x->f;
+    double *busy = calloc(f->p->nthreads + 1, sizeof *busy), sum = 0;
+    size_t cpus = cpus_of(f) > 1 ? (size_t)cpus_of(f) : cpus_of(f) > 0, most = f->carriers ? f->carriers : cpus;
+    x->f->failed |= !busy;
+    for (size_t i = 0; busy && i < f->nwall; i++) {
+        enum wick_wait_kind kind = x->waits[i].kind;
+        bool rests = kind != WICK_WAIT_NONE && wick_wait_role_of(kind) == WICK_WAIT_IDLE;
+        uint32_t thread = f->wall[i].thread;
+        busy[thread] += carries[thread] && !rests ? (double)f->wall[i].weight_ns : 0;
+    }
+    if (busy)
+        qsort(busy, f->p->nthreads, sizeof *busy, falling);
+    n = most && most < n ? most : n;
+    for (size_t i = 0; busy && i < n; i++)
+        sum += busy[i];
+    free(busy);
+    return sum < HALF * (double)n * (double)f->duration_ns;
+}
 
 static struct taken taken_of(struct wick_explain *x)
 {
@@ -358,11 +387,7 @@ static struct taken taken_of(struct wick_explain *x)
         t.frame = frame;
         t.kind = x->waits[i].kind;
     }
-    for (size_t i = 0; seen && i < f->nwall; i++) {
-        enum wick_wait_kind kind = x->waits[i].kind;
-        bool rests = kind != WICK_WAIT_NONE && wick_wait_role_of(kind) == WICK_WAIT_IDLE;
-        t.busy_ns += seen[f->wall[i].thread] && !rests ? (double)f->wall[i].weight_ns : 0;
-    }
+    t.rest = seen && carriers_rest(x, seen, (size_t)t.threads);
     free(seen);
     free(sums);
     return t;
@@ -378,7 +403,7 @@ void wick_explain_unstarted(struct wick_explain *x)
     if (pinned || ns < x->rule->threshold * (double)f->duration_ns || wick_explain_carriers_lack_cpu(x))
         return;
     struct taken t = taken_of(x);
-    if (t.busy_ns < HALF * t.threads * (double)f->duration_ns)
+    if (t.rest)
         return; /* carriers are free: virtual threads only wait for one to wake up */
     struct wick_explain_finding *r = wick_explain_found(x, ns);
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, ns / (double)f->duration_ns);
