@@ -247,6 +247,22 @@ static void test_pool__has_objects_lent_to_any_function_that_waits_for_it(void *
 #undef POOLED
 }
 
+/* Who has an object of one pool has none of another. */
+static void test_pool__lends_nothing_to_who_waits_for_another_one(void **state)
+{
+    (void)state;
+    for (unsigned same = 0; same <= 1; same++) {
+        struct scene *s = scene();
+        uint32_t dao = STACK(s, "app/Dao.find", "app/db/RowPool.take", PARK),
+                 ask = STACK(s, "app/Partner.ask", same ? "app/db/RowPool.take" : "app/http/LinkPool.take", PARK);
+        for (unsigned i = 0; i < 4; i++)
+            add(s, thread_of(s, "http", 10 + i), dao, WICK_EXPLAIN_PARKED, 10);
+        add(s, thread_of(s, "http", 14), ask, WICK_EXPLAIN_PARKED, 1);
+        add(s, thread_of(s, "http", 20), STACK(s, "app/Partner.ask", "app/Partner.stock", READ), WICK_EXPLAIN_IO, 10);
+        (same ? has : has_not)(s, "at app.Dao.find; during these waits who has one waits for");
+    }
+}
+
 /* Nor is it news where the consumer calls what takes the time. */
 static void test_queue_full__is_a_part_of_what_its_consumer_calls(void **state)
 {
@@ -622,6 +638,7 @@ static void test_saturated_thread__keeps_its_cost_behind_the_code(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pool__lends_nothing_to_who_waits_for_another_one),
         cmocka_unit_test(test_pool__has_objects_lent_to_any_function_that_waits_for_it),
         cmocka_unit_test(test_saturated_thread__comes_behind_the_code_that_is_all_it_runs),
         cmocka_unit_test(test_saturated_thread__keeps_its_cost_behind_the_code),

@@ -122,14 +122,20 @@ bool wick_explain_goes_through(const struct wick_profile *p, uint32_t stack, uin
     return stack != 0;
 }
 
-/* By function: whether threads wait in it for an object of a pool; NULL without memory. */
-static bool *takers_of_pools(struct wick_explain *x)
+/* By function: whether threads wait in it for an object of the pool that is waited for at the place, by its class: a
+ * process has pools of several kinds. NULL without memory. */
+static bool *takers_of_pool(struct wick_explain *x, const struct wick_explain_place *at)
 {
-    bool *takes = calloc(x->f->p->nfunctions + 1, sizeof *takes);
-    x->f->failed |= !takes;
-    for (size_t i = 0; takes && i < x->f->nwall; i++)
-        if (x->waits[i].kind == WICK_WAIT_POOL && x->waits[i].stack)
-            takes[wick_explain_function_at(x->f->p, x->waits[i].stack)] = true;
+    const struct wick_profile *p = x->f->p;
+    bool *takes = calloc(p->nfunctions + 1, sizeof *takes), *lends = calloc(p->nstrings + 1, sizeof *lends);
+    x->f->failed |= !takes || !lends;
+    for (size_t i = 0; lends && i < x->f->nwall; i++)
+        if (waits_there(x, x->waits[i], at))
+            lends[x->waits[i].lender] = true;
+    for (size_t i = 0; takes && lends && i < x->f->nwall; i++)
+        if (x->waits[i].kind == WICK_WAIT_POOL && x->waits[i].stack && lends[x->waits[i].lender])
+            takes[wick_explain_function_at(p, x->waits[i].stack)] = true;
+    free(lends);
     return takes;
 }
 
@@ -142,11 +148,11 @@ static bool goes_through_any(const struct wick_profile *p, uint32_t stack, const
 
 /* What is done in the function that waits at the place, by those who do not wait there. An object of a pool is lent to
  * any function that asks for one, and one that gives it back at once is hardly seen to have it: of a pool, it is what
- * is done in all functions that wait for one. */
+ * is done in all functions that wait for one of the same. */
 static void within(struct wick_explain *x, const struct wick_explain_place *at, struct wick_explain_places *out)
 {
     const struct wick_explain_facts *f = x->f;
-    bool *takes = at->kind == WICK_WAIT_POOL ? takers_of_pools(x) : NULL;
+    bool *takes = at->kind == WICK_WAIT_POOL ? takers_of_pool(x, at) : NULL;
     for (size_t i = 0; i < f->nwall && (takes || at->kind != WICK_WAIT_POOL); i++) {
         struct wick_wait w = doing(x, i);
         bool waits = takes ? w.kind == WICK_WAIT_POOL : waits_there(x, w, at);

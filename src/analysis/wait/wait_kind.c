@@ -143,6 +143,7 @@ static void leave_pool(const struct wick_profile *p, struct wick_wait *w)
         if (!is_java(p, s) || lends(class_name) || wick_name_is_jdk(class_name) || (k && k->way == PASSED))
             continue;
         w->kind = WICK_WAIT_POOL;
+        w->lender = function_of(p, w->stack)->class_name;
         w->stack = s;
         return;
     }

@@ -28,6 +28,7 @@ struct wick_wait {
     enum wick_wait_kind kind;
     uint32_t stack;  /* cut at the program's own frame that waits; 0 = it has none */
     bool in_request; /* that frame works for a client of a server */
+    uint32_t lender; /* of a pool: the name of its class; else 0 */
 };
 
 /* Of a stack, by its Java frames alone. */
