@@ -262,6 +262,33 @@ static void test_http_clients__have_names_that_are_cut(void **state)
     }
 }
 
+/* What clients in other processes wait for is not seen, but that threads which serve them wait for somebody is. */
+static void test_file_sync__of_a_server_may_be_what_its_clients_wait_for(void **state)
+{
+    (void)state;
+    for (unsigned waits = 0; waits <= 1; waits++) {
+        struct scene *s = scene();
+        uint32_t journal = thread_of(s, "journal", 1), http = thread_of(s, "http", 2);
+        add(s, journal, STACK(s, "app/Journal.run", "sun/nio/ch/FileChannelImpl.force"), WICK_EXPLAIN_DISK, 4);
+        add(s, journal,
+            STACK(s, "app/Journal.run", "java/util/concurrent/LinkedBlockingQueue.take",
+                  "java/util/concurrent/locks/LockSupport.park"),
+            WICK_EXPLAIN_PARKED, 6);
+        add(s, thread_of(s, "acceptor", 3), STACK(s, "app/Server.run", "sun/nio/ch/ServerSocketChannelImpl.accept"),
+            WICK_EXPLAIN_IO, 10);
+        add(s, http, STACK(s, "app/Server.serve"), WICK_EXPLAIN_RUNNABLE, waits ? 7 : 10);
+        if (waits)
+            add(s, http,
+                STACK(s, "app/Server.serve", "java/util/concurrent/CompletableFuture.get",
+                      "java/util/concurrent/locks/LockSupport.park"),
+                WICK_EXPLAIN_PARKED, 3);
+        char *text = explained(s);
+        if ((strstr(text, "waiting for a file to be forced to the disk, at app.Journal.run") != NULL) != waits)
+            fail_msg("%u: %s", waits, text);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +304,7 @@ int main(void)
         cmocka_unit_test(test_vm_operations__name_who_asks),
         cmocka_unit_test(test_http_clients__are_none_of_the_programs_own_pools),
         cmocka_unit_test(test_http_clients__have_names_that_are_cut),
+        cmocka_unit_test(test_file_sync__of_a_server_may_be_what_its_clients_wait_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -260,7 +260,7 @@ int64_t wick_explain_without_cpu(const struct wick_explain *x)
     return (int64_t)(starved > sampled ? starved : sampled);
 }
 
-/* Who waits at a place, and what its only thread does besides. */
+/* Who waits at a place, and what its only thread does besides; several: or that is not known. */
 struct waiters {
     uint32_t thread;       /* one of them */
     bool several, request; /* request: one waits within a request */
@@ -276,7 +276,7 @@ static struct waiters waiters_at(const struct wick_explain *x, const struct wick
         uint32_t thread = f->wall[i].thread;
         if (wait->kind != at->kind || !wait->stack || wick_explain_function_at(f->p, wait->stack) != at->function)
             continue;
-        w.several |= (w.thread && w.thread != thread) || wick_profile_thread_is_many(&f->p->threads[thread]);
+        w.several |= !thread || (w.thread && w.thread != thread) || wick_profile_thread_is_many(&f->p->threads[thread]);
         w.thread = thread;
         w.request |= wait->in_request || f->wall[i].endpoint;
         w.disk_ns = wick_sum(w.disk_ns, f->wall[i].state == WICK_EXPLAIN_DISK ? f->wall[i].weight_ns : 0);
@@ -288,6 +288,19 @@ static struct waiters waiters_at(const struct wick_explain *x, const struct wick
     return w;
 }
 
+/* Whether clients of this process may wait for what a thread does: others wait for what somebody in it completes. */
+static bool may_be_awaited(const struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double ns = 0;
+    for (size_t i = 0; x->serves && i < f->nwall; i++) {
+        enum wick_wait_kind kind = x->waits[i].kind;
+        bool completes = kind == WICK_WAIT_REPLY || kind == WICK_WAIT_FUTURE || kind == WICK_WAIT_LATCH;
+        ns += completes && wick_explain_is_trouble(x, i) ? (double)f->wall[i].weight_ns : 0;
+    }
+    return ns > 0 && wick_explain_counts(f, ns, WAIT_LEAST);
+}
+
 /* Whether only one thread waits there, and nobody for it as far as is known: one that makes elements and waits for room
  * in the queue runs ahead of who takes them, and one that forces a file to the disk and rests longer than that could do
  * more. */
@@ -295,7 +308,8 @@ static bool nobody_minds(const struct wick_explain *x, const struct wick_explain
 {
     if (w->several || w->request || at->nlinks || at->via != WICK_WAIT_NONE || wick_explain_none_ends(x, at))
         return false;
-    return at->kind == WICK_WAIT_QUEUE_FULL || (at->kind == WICK_WAIT_FILE_SYNC && w->rests_ns > at->ns);
+    return at->kind == WICK_WAIT_QUEUE_FULL ||
+           (at->kind == WICK_WAIT_FILE_SYNC && w->rests_ns > at->ns && !may_be_awaited(x));
 }
 
 /* Whether those who wait there for answers may be this process's own clients, of threads one of which lacks a CPU at
@@ -384,7 +398,10 @@ void wick_explain_waiting(struct wick_explain *x)
     int64_t ready = wick_explain_without_cpu(x), spared = 0;
     for (size_t i = 0; i < all.n; i++) {
         const struct wick_explain_place *at = &all.rows[i];
-        struct waiters w = waiters_at(x, at);
+        bool asked = at->kind == WICK_WAIT_PEER || at->kind == WICK_WAIT_QUEUE_FULL || at->kind == WICK_WAIT_FILE_SYNC;
+        struct waiters w = {.several = true}; /* for no other kind it matters who waits */
+        if (asked && (double)at->ns >= least)
+            w = waiters_at(x, at);
         if (!is_of_hot(x, at) && may_be_the_machines(x, at, &w, ready)) {
             x->monitors_said_ns += at->kind == WICK_WAIT_MONITOR ? (double)at->ns : 0;
             continue;
