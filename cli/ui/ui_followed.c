@@ -33,7 +33,10 @@ enum {
     KINDS
 };
 
-enum { DISPLACED = 8 /* as many large recordings are read at the same time (serve/catalog.c) */ };
+enum {
+    DISPLACED = 8,       /* as many large recordings are read at the same time (serve/catalog.c) */
+    MOST_CELLS = 1 << 19 /* of live objects: a class, or method, at a moment */
+};
 
 #define MOST_BYTES (UINT64_C(192) << 20)
 #define WAITS_NS   UINT64_C(30000000000) /* how long what was asked about is kept, large or not */
@@ -184,8 +187,11 @@ static void begin(struct followed *f, int kind)
         f->visitor = wick_disturbances_visitor(&f->of.disturbances);
     } else if (is_growth(kind)) {
         for (int i = 0; i < 2; i++)
-            f->of.growth[i] = (struct wick_growth){
-                .p = &f->p, .by_class = i == 1, .from_ns = f->range.from_ns, .to_ns = f->range.to_ns};
+            f->of.growth[i] = (struct wick_growth){.p = &f->p,
+                                                   .by_class = i == 1,
+                                                   .most_cells = MOST_CELLS,
+                                                   .from_ns = f->range.from_ns,
+                                                   .to_ns = f->range.to_ns};
         f->visitor = (struct wick_jfr_visitor){
             .ctx = f->of.growth, .sample = growth_sample, .want = growth_wants, .event = growth_take};
     } else {
@@ -194,7 +200,6 @@ static void begin(struct followed *f, int kind)
     }
 }
 
-/* What was read so far becomes something to show. False without memory. */
 static bool tie_growth(struct followed *f)
 {
     for (int i = 0; i < 2; i++) {
@@ -208,6 +213,7 @@ static bool tie_growth(struct followed *f)
     return true;
 }
 
+/* What was read so far becomes something to show. False without memory. */
 static bool tie(struct followed *f, int kind)
 {
     if (kind == SPANS)
@@ -248,11 +254,6 @@ static uint64_t bytes_of_facts(const struct wick_explain_facts *x)
            (uint64_t)x->locks.cap_rows * sizeof *x->locks.rows;
 }
 
-static uint64_t bytes_of_growth(const struct wick_growth *g)
-{
-    return g->cap_rows * sizeof *g->rows + g->cap_objects * sizeof *g->objects + g->cap_cells * sizeof *g->cells;
-}
-
 static uint64_t bytes_of(const struct followed *f, int kind)
 {
     const struct wick_ttsp_incidents *in = &f->of.safepoints;
@@ -262,7 +263,7 @@ static uint64_t bytes_of(const struct followed *f, int kind)
     if (is_explain(kind))
         return all + bytes_of_facts(&f->of.explain);
     if (is_growth(kind))
-        return all + bytes_of_growth(&f->of.growth[0]) + bytes_of_growth(&f->of.growth[1]);
+        return all + wick_growth_bytes(&f->of.growth[0]) + wick_growth_bytes(&f->of.growth[1]);
     if (kind == DISTURBANCES)
         return all + f->of.disturbances.cap * sizeof *f->of.disturbances.rows;
     if (kind == LOCKS)

@@ -3,7 +3,8 @@
  * ui_live.c - the answer of `wick ui` about live objects over time
  *
  * What is alive is known at the moments of the recording at which it was listed. Of more moments than the request asks
- * for, the last of each stretch is shown, so that the last of all is among them.
+ * for, the last of each stretch is shown, so that the last of all is among them; a very long recording has a part of
+ * its moments only (live_growth.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "cli/ui/ui_views.h"
 #include "codec/json.h"
 
-enum { SHOWN = 8, MOST_SHOWN = 1000, MOMENTS = 300, MOST_MOMENTS = 5000, NONE = -1 };
+enum { SHOWN = 8, MOST_SHOWN = 100000, MOMENTS = 300, MOST_MOMENTS = 5000, MOST_VALUES = 5000000, NONE = -1 };
 
 struct over_time {
     const struct wick_growth *g;
@@ -109,7 +110,7 @@ static void write_growth(const struct over_time *o, FILE *out)
     wick_json_key(j, "by");
     wick_json_cstr(j, o->g->by_class ? "object" : "method");
     wick_json_key(j, "moments");
-    wick_json_uint(j, o->g->ntimes);
+    wick_json_uint(j, o->g->ended);
     wick_json_key(j, "total");
     wick_json_uint(j, o->g->nrows);
     wick_json_key(j, "times_ns");
@@ -141,12 +142,16 @@ int wick_ui_live(const struct wick_serve_file *file, const struct wick_ask *a, F
     o.g = rc ? NULL : wick_ui_followed_growth(file, &range, !by || strcmp(by, "method") != 0, err);
     if (!o.g)
         return -err->code;
-    rc = wick_growth_check(o.g->ntimes, !wick_range_is_all(&range), err);
+    rc = wick_growth_check(o.g->ended, !wick_range_is_all(&range), err);
     if (!rc) {
         o.shown = o.g->nrows < rows ? o.g->nrows : (uint32_t)rows;
         o.moments = o.g->ntimes < moments ? o.g->ntimes : (size_t)moments;
-        rc = fill(&o) ? 0 : wick_err_set(err, WICK_E_NOMEM, "out of memory");
+        if ((o.shown + 1) * o.moments > MOST_VALUES)
+            rc = wick_err_set(err, WICK_E_USAGE, "these are more than %d values: ask for fewer rows or moments",
+                              MOST_VALUES);
     }
+    if (!rc && !fill(&o))
+        rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
     if (!rc)
         write_growth(&o, out);
     free(o.order);

@@ -37,7 +37,13 @@ static void put(struct jfr_build *j, int t, int64_t allocated_ns, int64_t size, 
 /* The moment is complete. */
 static void put_end(struct jfr_build *j, int t)
 {
-    jfr_event_ints(j, 101, (const int64_t[]){TICKS((int64_t)t * SECOND), t}, 2);
+    jfr_event_ints(j, 101, (const int64_t[]){TICKS((int64_t)t * SECOND), t, 1}, 3);
+}
+
+/* A moment at which nothing is alive. */
+static void put_nothing(struct jfr_build *j, int t)
+{
+    jfr_event_ints(j, 101, (const int64_t[]){TICKS((int64_t)t * SECOND), t, 0}, 3);
 }
 
 static void finish(struct jfr_build *j)
@@ -45,7 +51,7 @@ static void finish(struct jfr_build *j)
     const char *types[] = {
         "12 long", "30 jdk.jfr.Timestamp",
         "E100 wick.LiveObject startTime:12T allocationSize:12 weight:12 allocationTime:12T age:12 snapshot:12",
-        "E101 wick.LiveHeap startTime:12T snapshot:12"};
+        "E101 wick.LiveHeap startTime:12T snapshot:12 objects:12"};
     jfr_metadata(j, types, sizeof types / sizeof *types);
     jfr_checkpoint(j, 0, &(struct wick_strbuf)WICK_STRBUF_INIT);
     jfr_end(j);
@@ -127,7 +133,7 @@ static void test_growth__a_moment_counts_once_it_is_complete(void **state)
 {
     struct jfr_build j = {.out = WICK_STRBUF_INIT};
     struct wick_profile p;
-    struct wick_growth g = {.p = &p};
+    struct wick_growth g = {.p = &p, .most_cells = 1000};
     const struct wick_jfr_visitor v = {.ctx = &g, .sample = no_sample, .want = want_all, .event = take_one};
     struct wick_err err = {0};
     (void)state;
@@ -153,6 +159,85 @@ static void test_growth__a_moment_counts_once_it_is_complete(void **state)
     wick_growth_tie(&g);
     assert_int_equal(g.ntimes, 4);
     assert_true(g.rows[0].last == 1000 && g.times_ns[3] == JFR_BUILD_START_NS + 4 * (int64_t)SECOND);
+    wick_growth_release(&g);
+    wick_profile_release(&p);
+    wick_strbuf_release(&j.out);
+}
+
+/* A cache that is emptied, and filled again. */
+static void test_growth__a_moment_without_objects_counts(void **state)
+{
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct wick_profile p;
+    struct wick_growth g = {.most_cells = 1000, .to_ns = JFR_BUILD_START_NS + 6 * (int64_t)SECOND};
+    (void)state;
+    jfr_begin(&j);
+    put_nothing(&j, 1);
+    put(&j, 2, 1000, 10, 1000, 3);
+    put_end(&j, 2);
+    put_end(&j, 3); /* its objects are lost, or follow: that is not nothing */
+    put(&j, 4, 2000, 10, 1000, 3);
+    put_nothing(&j, 5);
+    put_nothing(&j, 6); /* out of the range */
+    finish(&j);
+    assert_int_equal(growth_of(&g, &p), 0);
+    assert_int_equal(g.moments, 4);
+    assert_int_equal(g.ended, 4);
+    assert_int_equal(g.nrows, 1);
+    assert_true(g.rows[0].first == 0 && g.rows[0].last == 0);
+    assert_int_equal(g.ntimes, 4);
+    assert_true(g.times_ns[0] == JFR_BUILD_START_NS + SECOND &&
+                g.times_ns[3] == JFR_BUILD_START_NS + 5 * (int64_t)SECOND);
+    assert_int_equal(g.ncells, 2);
+    assert_true(g.cells[0].moment == 1 && g.cells[1].moment == 2);
+    wick_growth_release(&g);
+    wick_profile_release(&p);
+    wick_strbuf_release(&j.out);
+}
+
+/* However many moments there are: the first, the last and some between them are kept, each with its own bytes. */
+static void test_growth__cells_are_bounded(void **state)
+{
+    enum { MOST = 40 };
+    (void)state;
+    for (uint32_t moments = 2; moments < 300; moments++) {
+        struct jfr_build j = {.out = WICK_STRBUF_INIT};
+        struct wick_profile p;
+        struct wick_growth g = {.most_cells = MOST};
+        jfr_begin(&j);
+        for (int t = 1; t <= (int)moments; t++)
+            put(&j, t, 1000, 10, 1000 * t, 3);
+        finish(&j);
+        assert_int_equal(growth_of(&g, &p), 0);
+        assert_int_equal(g.ended, moments);
+        assert_true(g.ntimes <= MOST && g.ntimes >= (moments < MOST / 2 ? moments : (uint32_t)MOST / 2));
+        assert_int_equal(g.ncells, g.ntimes);
+        for (uint32_t i = 0; i < g.ntimes; i++) {
+            assert_int_equal(g.cells[i].moment, i);
+            assert_int_equal(g.times_ns[i], JFR_BUILD_START_NS + (int64_t)(g.cells[i].bytes / 1000) * SECOND);
+            assert_true(i == 0 || g.times_ns[i] > g.times_ns[i - 1]);
+        }
+        assert_true(g.cells[0].bytes == 1000 && g.cells[g.ntimes - 1].bytes == 1000 * moments);
+        assert_true(fabs(g.rows[0].slope - 1000) < 1e-6);
+        wick_growth_release(&g);
+        wick_profile_release(&p);
+        wick_strbuf_release(&j.out);
+    }
+}
+
+static void test_growth__without_cells_none_are_kept(void **state)
+{
+    struct jfr_build j = {.out = WICK_STRBUF_INIT};
+    struct wick_profile p;
+    struct wick_growth g = {0};
+    (void)state;
+    jfr_begin(&j);
+    for (int t = 1; t <= 3; t++)
+        put(&j, t, 1000, 10, 1000 * t, 3);
+    finish(&j);
+    assert_int_equal(growth_of(&g, &p), 0);
+    assert_int_equal(g.ended, 3);
+    assert_true(!g.cells && !g.times_ns && g.rows[0].last == 3000);
     wick_growth_release(&g);
     wick_profile_release(&p);
     wick_strbuf_release(&j.out);
@@ -200,6 +285,9 @@ int main(void)
         cmocka_unit_test(test_growth__what_stays_has_no_slope_and_no_error),
         cmocka_unit_test(test_growth__ages_and_times_are_chosen),
         cmocka_unit_test(test_growth__a_moment_counts_once_it_is_complete),
+        cmocka_unit_test(test_growth__a_moment_without_objects_counts),
+        cmocka_unit_test(test_growth__cells_are_bounded),
+        cmocka_unit_test(test_growth__without_cells_none_are_kept),
         cmocka_unit_test(test_growth__the_interval_of_a_slope_contains_the_truth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

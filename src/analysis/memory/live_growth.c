@@ -79,21 +79,58 @@ static void keep_cell(struct wick_growth *g, uint32_t row, double bytes)
     g->cells[g->ncells++] = (struct wick_growth_cell){g->ntimes, row, bytes};
 }
 
-void wick_growth_end(struct wick_growth *g)
+/* Leaves every second of the moments that are kept, and the last one. */
+static void thin_moments(struct wick_growth *g)
 {
-    void *times = g->moments && !g->complete ? room(g->times_ns, g->ntimes, &g->cap_times, sizeof *g->times_ns) : NULL;
-    if (!g->moments || g->complete)
-        return;
-    g->complete = true;
+    uint32_t last = g->ntimes - 1, n = 0;
+    for (uint32_t i = 0; i < g->ncells; i++) {
+        struct wick_growth_cell c = g->cells[i];
+        if (c.moment % 2 && c.moment != last)
+            continue;
+        c.moment = (c.moment + 1) / 2;
+        g->cells[n++] = c;
+    }
+    g->ncells = n;
+    for (uint32_t i = 0; i < last; i += 2)
+        g->times_ns[i / 2] = g->times_ns[i];
+    g->times_ns[(last + 1) / 2] = g->times_ns[last];
+    g->ntimes = (last + 1) / 2 + 1;
+    g->stride *= 2;
+}
+
+/* Of many moments the first is kept, every stride-th behind it, and the last one until there is another. */
+static void keep_moment(struct wick_growth *g)
+{
+    g->stride = g->stride ? g->stride : 1;
+    if (g->ntimes && (g->ended - 1) % g->stride) {
+        g->ntimes--;
+        while (g->ncells && g->cells[g->ncells - 1].moment == g->ntimes)
+            g->ncells--;
+    }
+    void *times = room(g->times_ns, g->ntimes, &g->cap_times, sizeof *g->times_ns);
     g->failed |= !times;
     if (!times)
         return;
     g->times_ns = times;
+    for (uint32_t i = 0; i < g->nrows; i++)
+        keep_cell(g, i, g->rows[i].now);
+    g->times_ns[g->ntimes++] = g->now_ns;
+    while (!g->failed && g->ntimes > 2 && (g->ncells > g->most_cells || g->ntimes > g->most_cells))
+        thin_moments(g);
+}
+
+void wick_growth_end(struct wick_growth *g)
+{
+    if (!g->moments || g->complete)
+        return;
+    g->complete = true;
+    if (g->most_cells)
+        keep_moment(g);
+    g->ended++;
     double t = seconds_of(g);
     wick_trend_add(&g->times, t, 0);
     for (uint32_t i = 0; i < g->nrows; i++) {
         struct wick_growth_row *r = &g->rows[i];
-        keep_cell(g, i, r->now);
         if (g->moments == 1)
             r->first = r->now;
         r->last = r->now;
@@ -102,7 +139,6 @@ void wick_growth_end(struct wick_growth *g)
         r->yy += r->now * r->now;
         r->now = 0;
     }
-    g->times_ns[g->ntimes++] = g->now_ns;
 }
 
 /* What the object belongs to: a string, 0 = not known. */
@@ -136,12 +172,11 @@ static int64_t number(const struct wick_jfr_event *e, const char *field)
 void wick_growth_take(struct wick_growth *g, const struct wick_jfr_event *e)
 {
     const struct wick_filter filter = {.from_ns = g->from_ns, .to_ns = g->to_ns};
-    bool later = !g->moments || e->time_ns > g->now_ns;
-    if (!strcmp(e->type, "wick.LiveHeap")) {
-        if (g->moments && e->time_ns == g->now_ns)
-            wick_growth_end(g);
+    bool later = !g->moments || e->time_ns > g->now_ns, heap = !strcmp(e->type, "wick.LiveHeap");
+    if (heap && !later && e->time_ns == g->now_ns)
+        wick_growth_end(g);
+    if (heap && (!later || number(e, "objects")))
         return;
-    }
     if (!wick_filter_time(&filter, e->time_ns) || (!later && (g->complete || e->time_ns < g->now_ns)))
         return;
     if (later) {
@@ -150,6 +185,10 @@ void wick_growth_take(struct wick_growth *g, const struct wick_jfr_event *e)
         g->now_ns = e->time_ns;
         g->moments++;
         g->complete = false;
+    }
+    if (heap) { /* nothing was alive */
+        wick_growth_end(g);
+        return;
     }
     int64_t weighed = number(e, "weight"), said = number(e, "allocationSize");
     int64_t size = weighed && weighed < said ? weighed : said; /* with --compat they have changed places */
@@ -250,6 +289,13 @@ int wick_growth_read(struct wick_growth *g, struct wick_profile *p, const char *
     if (g->nrows)
         qsort(g->rows, g->nrows, sizeof *g->rows, wick_growth_fastest_first);
     return 0;
+}
+
+uint64_t wick_growth_bytes(const struct wick_growth *g)
+{
+    enum { IN_INDEX = 16 };
+    return g->cap_rows * (sizeof *g->rows + IN_INDEX) + g->cap_objects * (sizeof *g->objects + IN_INDEX) +
+           g->cap_cells * sizeof *g->cells + g->cap_times * sizeof *g->times_ns;
 }
 
 void wick_growth_release(struct wick_growth *g)

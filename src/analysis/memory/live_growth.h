@@ -15,10 +15,10 @@
  * between two chunks of a recording it is taken for two, which makes the error larger, never smaller.
  *
  * A recording can also be followed as it grows: a moment counts once it is complete, which wick.LiveHeap behind its
- * objects says, or the next moment.
+ * objects says, or the next moment. One at which nothing is alive is a wick.LiveHeap without objects.
  *
- * Memory:  malloc; some 50 bytes for each sampled object that was alive at any moment, and 16 for each row and moment.
- *          wick_growth_release frees all.
+ * Memory:  malloc; some 50 bytes for each sampled object that was alive at any moment, and 16 for each cell, of which
+ *          there are at most twice most_cells. wick_growth_release frees all.
  */
 #ifndef WICK_ANALYSIS_MEMORY_LIVE_GROWTH_H
 #define WICK_ANALYSIS_MEMORY_LIVE_GROWTH_H
@@ -57,18 +57,19 @@ struct wick_growth {
     unsigned names;         /* enum wick_name_flags */
     int64_t survived;       /* only objects that have survived so many collections */
     int64_t from_ns, to_ns; /* moments in [from, to); 0 = all */
+    uint32_t most_cells;    /* that are kept: of more moments every second, and the last; 0 = neither cells nor times */
 
     struct wick_growth_row
         *rows; /* after wick_growth_read the fastest first, and cells do not refer to them any more */
     struct wick_growth_object *objects;
     struct wick_growth_cell *cells; /* by moment */
-    int64_t *times_ns;              /* of the complete moments, since 1970 */
+    int64_t *times_ns;              /* of the moments that are kept, since 1970 */
     uint32_t nrows, cap_rows, nobjects, cap_objects, ncells, cap_cells, ntimes, cap_times;
     struct wick_index by_name, by_object;
     struct wick_trend times;
-    uint32_t moments;
-    int64_t first_ns, now_ns; /* since 1970: of the first moment, and of the last */
-    bool complete;            /* the last moment is */
+    uint32_t moments, ended, stride; /* all; the complete ones; every how many-th of them is kept */
+    int64_t first_ns, now_ns;        /* since 1970: of the first moment, and of the last */
+    bool complete;                   /* the last moment is */
     bool failed;
 };
 
@@ -80,7 +81,7 @@ void wick_growth_take(struct wick_growth *g, const struct wick_jfr_event *e);
 /* Nothing more comes: the last moment is complete. */
 void wick_growth_end(struct wick_growth *g);
 
-/* Draws the lines of all rows through the complete moments, two or more; more may come afterwards. */
+/* Draws the lines of all rows through the complete moments; without two there are no slopes. More may come later. */
 void wick_growth_tie(struct wick_growth *g);
 
 /* -WICK_E_NOTFOUND with a sentence if so many moments are fewer than two. */
@@ -93,6 +94,7 @@ int wick_growth_fastest_first(const void *a, const void *b);
  * with a sentence if there are fewer than two moments, or as `read`. */
 int wick_growth_read(struct wick_growth *g, struct wick_profile *p, const char *path, wick_analysis_reader *read,
                      struct wick_err *err);
+uint64_t wick_growth_bytes(const struct wick_growth *g); /* that it takes */
 void wick_growth_release(struct wick_growth *g);
 
 #endif
