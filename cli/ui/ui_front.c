@@ -127,17 +127,18 @@ int wick_ui_front_view(void *ctx, const char *view, const struct wick_serve_file
                  {"disturbances", 5, wick_ui_disturbances},
                  {"safepoints", 5, wick_ui_safepoints},
                  {"heap", 5, wick_ui_heap}};
-    const char *format = wick_ask_get(a, "format");
-    bool page = format && !strcmp(format, "html");
     (void)ctx;
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
-        if (strcmp(views[i].name, view) != 0 || views[i].segments != a->nsegments)
+        if (strcmp(views[i].name, view) != 0)
+            continue;
+        bool makes_both = views[i].write == wick_ui_heap;
+        if (file->page && !makes_both && !views[i].head) /* nor of what is below it */
+            return wick_err_set(err, WICK_E_USAGE, "there is no page of %s: leave out format", view);
+        if (views[i].segments != a->nsegments)
             continue;
         wick_cli_forget_inputs();
-        if (!page || views[i].write == wick_ui_heap) /* which makes both */
+        if (!file->page || makes_both)
             return views[i].write(file, a, out, err);
-        if (!views[i].head)
-            return wick_err_set(err, WICK_E_USAGE, "there is no page of %s: leave out format", view);
         struct page_data d = {views[i].write, file, a, err};
         return wick_page_write(&(struct wick_page){views[i].head, views[i].tail, write_data, &d}, out, err);
     }

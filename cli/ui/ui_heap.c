@@ -45,8 +45,8 @@ static int run(char *const *argv, int in, FILE *out, struct wick_err *err)
 
 int wick_ui_heap(const struct wick_serve_file *file, const struct wick_ask *a, FILE *out, struct wick_err *err)
 {
-    const char *format = wick_ask_get(a, "format"), *slash = strrchr(file->name, '/');
-    bool page = format && !strcmp(format, "html");
+    const char *slash = strrchr(file->name, '/');
+    (void)a;
     struct wick_strbuf title = WICK_STRBUF_INIT;
     wick_strbuf_addf(&title, "--title=Heap of %s", slash ? slash + 1 : file->name); /* it reads from a descriptor */
     const char *const json[] = {"wick", "heap", "--json", "--rows=" ROWS, "-", NULL};
@@ -55,7 +55,7 @@ int wick_ui_heap(const struct wick_serve_file *file, const struct wick_ask *a, F
     int rc = in < 0 ? wick_err_set(err, WICK_E_IO, "cannot open %s: %s", file->name, strerror(errno)) : 0;
     if (!rc && title.failed)
         rc = wick_err_set(err, WICK_E_NOMEM, "out of memory");
-    rc = rc ? rc : run((char *const *)(uintptr_t)(page ? html : json), in, out, err);
+    rc = rc ? rc : run((char *const *)(uintptr_t)(file->page ? html : json), in, out, err);
     if (in >= 0)
         close(in);
     wick_strbuf_release(&title);

@@ -36,7 +36,7 @@ struct visit {
         int fd;
         char *path; /* NULL = nothing */
         int64_t size;
-        bool grows, part; /* part: what has been read so far is enough */
+        bool grows, page, part; /* part: what has been read so far is enough */
     } view;
 };
 
@@ -252,12 +252,9 @@ static int answer_export(struct visit *v, struct wick_catalog_entry *e, struct w
 }
 
 /* What another command says of the recording, if it is known; otherwise its file is opened. */
-static int answer_view(struct visit *v, struct wick_catalog_entry *e, struct wick_err *err)
+static int answer_view(struct visit *v, struct wick_catalog_entry *e, bool page, struct wick_err *err)
 {
     const struct wick_catalog_answer *known = wick_catalog_known(e, v->q->target);
-    bool page;
-    if (wants_page(v, &page, err))
-        return -err->code;
     if (page)
         name_page(v, e, v->a->segment[4]);
     if (known) {
@@ -275,6 +272,7 @@ static int answer_view(struct visit *v, struct wick_catalog_entry *e, struct wic
     v->view.fd = fd;
     v->view.size = e->size_bytes;
     v->view.grows = e->live;
+    v->view.page = page;
     int rc = wick_ask_flag(v->a, "partial", &v->view.part, err);
     v->view.part &= strcmp(v->a->segment[4], "trace") != 0; /* one that is not in a part may be in the rest */
     return rc;
@@ -286,8 +284,8 @@ static int make_view(struct visit *v, char **text, size_t *len, bool *partial, s
     char path[32];
     FILE *out = open_memstream(text, len);
     snprintf(path, sizeof path, "/proc/self/fd/%d", v->view.fd);
-    const struct wick_serve_file file = {path, v->view.path, v->view.grows,
-                                         v->view.part ? wick_serve_step_ends_ns(v->s) : 0, partial};
+    const struct wick_serve_file file = {
+        path, v->view.path, v->view.grows, v->view.page, v->view.part ? wick_serve_step_ends_ns(v->s) : 0, partial};
     int rc = out ? v->s->front.view(v->s->front.ctx, v->a->segment[4], &file, v->a, out, err) : -WICK_E_NOMEM;
     if (out && (ferror(out) | fclose(out)))
         rc = -WICK_E_NOMEM;
@@ -388,8 +386,11 @@ static int ask_recording(struct visit *v, struct wick_err *err)
         return answer_diff(v, e, rows, err);
     if (a->nsegments == 5 && !strcmp(what, "export"))
         return answer_export(v, e, err);
-    rc = e->model ? v->s->front.copy_kept(v->s->front.ctx, e->model, a, &v->kept, err) : 1;
-    return rc > 0 ? answer_view(v, e, err) : rc;
+    bool page;
+    if (wants_page(v, &page, err))
+        return -err->code;
+    rc = e->model && !page ? v->s->front.copy_kept(v->s->front.ctx, e->model, a, &v->kept, err) : 1;
+    return rc > 0 ? answer_view(v, e, page, err) : rc;
 }
 
 /* --- JVMs --- */

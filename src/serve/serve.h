@@ -49,6 +49,7 @@ struct wick_serve_file {
     const char *path; /* an open descriptor of the server's, so that it is the file that was checked */
     const char *name; /* its path as a user can name it */
     bool grows;
+    bool page; /* the answer is to be a page, not JSON */
     /* What has been read by then, of the monotonic clock, is enough; 0 = all is to be read. *partial is then set to
      * whether there is more, and the next request goes on. */
     uint64_t until_ns;

@@ -413,7 +413,7 @@ def check_pages(server, id_, file):
         t.check(f"{path} {query} comes as a file", headers["Content-Type"].startswith("text/html") and
                 re.fullmatch(r'attachment; filename="live\.(\w+\.)?html"', headers["Content-Disposition"]), headers.items())
         os.unlink(out)
-    for path, query in (("endpoints", {"format": "pdf"}), ("traces", {"format": "html"}), ("endpoints", {"format": "html", "partial": 1}),
+    for path, query in (("endpoints", {"format": "pdf"}), ("traces", {"format": "html"}), ("memory", {"format": "html"}), ("memory/series", {"format": "html"}), ("collections", {"format": "html"}), ("collections", {"format": "pdf"}), ("endpoints", {"format": "html", "partial": 1}),
                         ("diff", {"format": "html", "base": id_, "partial": 1}), ("diff", {"format": "csv", "base": id_})):
         status, said = server.get(f"recordings/{id_}/{path}", **query)
         t.check(f"{path} {query} is refused", status == 400 and said["why"], (status, said))
@@ -677,7 +677,7 @@ def check_disturbances(server, folder):
 
 def check_growth(server):
     """Live objects over time, while they are recorded and afterwards."""
-    jvm = t.Jvm(["-Xmx300m", "-cp", t.compile_java("Live"), "Live"], "growth")
+    jvm = t.Jvm(["-Xmx600m", "-cp", t.compile_java("Live"), "Live"], "growth")
     t.check("a program that keeps objects runs", jvm.wait_for("(?m)^up") and jvm.ask("blocks 1000", "(done)"), jvm.output())
     status, rec = server.post("recordings", {"pid": jvm.pid, "events": ["live"], "name": "growth"})
     series = f"recordings/{rec['id']}/live/series"
@@ -686,7 +686,7 @@ def check_growth(server):
     t.check("live objects are not known of two moments yet", status == 404 and "growth needs two" in few["why"], (status, few))
     end = time.monotonic() + 240
     while server.get(series)[0] != 200 and time.monotonic() < end:
-        jvm.ask("blocks 10000", "(done)")
+        jvm.ask("blocks 1500", "(done)")
         time.sleep(1)
     status, growing = server.get(series)
     check_shape("/api/v1/recordings/{id}/live/series", "get", status, growing)

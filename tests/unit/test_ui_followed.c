@@ -50,7 +50,7 @@ static void make_file(struct file *f, const struct bytes *b)
     f->fd = memfd_create("recording", MFD_CLOEXEC);
     assert_int_equal(pwrite(f->fd, b->data, b->n, 0), b->n);
     snprintf(f->path, sizeof f->path, "/proc/self/fd/%d", f->fd);
-    f->as = (struct wick_serve_file){f->path, "x.jfr", true};
+    f->as = (struct wick_serve_file){f->path, "x.jfr", .grows = true};
 }
 
 /* What was read is gone, but for the header, which is the writer's to change; the same comes once more behind it. */
@@ -359,7 +359,7 @@ static void test_followed__a_part_is_not_unfinished(void **state)
     make_file(&f, &b);
     b.data[FLAGS_AT] |= FINAL;
     assert_int_equal(pwrite(f.fd, b.data, b.n, (off_t)b.n), b.n);
-    f.as = (struct wick_serve_file){f.path, "x.jfr", false, 1, &partial};
+    f.as = (struct wick_serve_file){f.path, "x.jfr", .until_ns = 1, .partial = &partial};
     for (size_t steps = 0; partial; steps++, wick_ui_followed_trim()) {
         wick_cli_forget_inputs();
         assert_non_null(wick_ui_followed_spans(&f.as, &err));
@@ -391,7 +391,7 @@ static void test_followed__what_covers_no_time_yet_is_read_on(void **state)
     memcpy(lasts, b.data + LASTS_AT, sizeof lasts);
     memset(b.data + LASTS_AT, 0, sizeof lasts);
     make_file(&f, &b);
-    f.as = (struct wick_serve_file){f.path, "x.jfr", false, 1, &partial};
+    f.as = (struct wick_serve_file){f.path, "x.jfr", .until_ns = 1, .partial = &partial};
     memcpy(b.data + LASTS_AT, lasts, sizeof lasts);
     assert_int_equal(pwrite(f.fd, b.data, b.n, (off_t)b.n), b.n);
     for (size_t steps = 0; partial; steps++, wick_explain_so_far_release(&now)) {
