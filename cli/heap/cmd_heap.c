@@ -200,6 +200,8 @@ static int check(const struct heap *h, char *const *words, int n, struct wick_er
     if (h->histogram && (h->table.path || h->output))
         return wick_err_set(err, WICK_E_USAGE, "%s needs more than a histogram: leave out --histogram",
                             h->table.path ? "--path" : "a page");
+    if (h->table.heading && (!h->output || keeps_dump(h)))
+        return wick_err_set(err, WICK_E_USAGE, "--title is of a page: it needs -o FILE.html");
     if (n == 2 && (h->table.path || h->output))
         return wick_err_set(err, WICK_E_USAGE, "%s is of one dump, not of two", h->table.path ? "--path" : "a page");
     if ((h->live || h->copy) && !is_jvm(words[0]) && !(n == 2 && is_jvm(words[1])))

@@ -67,6 +67,8 @@ t.check("nor much from a later one", later and abs(later["total_after"]["bytes"]
 with open(hprof_file, "rb+") as f:
     f.truncate(os.path.getsize(hprof_file) // 2)
 cut = t.wick("heap", hprof_file)
+bare = t.wick("heap", "--title", "x", str(j.pid))
+t.check("a heading without a page is refused", bare.status == 2 and "--title is of a page" in bare.err, bare)
 t.check("half a dump is refused with a sentence", cut.status == 3 and "take a new one" in cut.err, cut)
 j.kill()
 t.done()
