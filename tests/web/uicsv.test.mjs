@@ -14,7 +14,7 @@ const { pages } = await stage((dir, story) => {
   const heap = join(dir, 'leak.hprof');
   writeFileSync(heap, leakyHeap({ session: 'session' }));
   const time = (s) => ({ start_ns: 1700000000e9, end_ns: 1700000000e9 + s * 1e9 });
-  return { recordings: [describe(WICK, 'r1', story('owners')), describe(WICK, 'locks', story('locks'), time(6)), describe(WICK, 'memory', story('memory'), time(300)),
+  return { recordings: [describe(WICK, 'r1', story('owners')), describe(WICK, 'locks', story('locks'), time(6)), describe(WICK, 'memory', story('memory'), time(300)), describe(WICK, 'live', story('live'), time(61)),
     describe(WICK, 'minute', story('disturbances'), time(60)), describeHeap('heap', heap)] };
 });
 
@@ -80,6 +80,9 @@ test('csv: Memory, Interference, Explain, the heatmap, threads and a heap have t
   assert.equal(memory['memory series'].length, 30);
   assert.equal(memory['memory series'][1]['Java heap'], String((200 + 6) * 1048576));
   assert.equal(memory.collections.length, 60, 'all, not the dozen of the table');
+  const live = await of('#/r/live/memory', '[aria-label="Live objects, by growth"] tbody tr', ['collections', 'live series', 'live series, rows', 'live series of the chosen time, rows']);
+  assert.deepEqual(live['live series'].map((r) => [r['char[]'], r['byte[]'], r.others]), [0, 1, 2, 3, 4, 5].map((i) => ['20971520', i === 2 ? '1048576' : '0', '0']));
+  assert.deepEqual(live['live series, rows'].map((r) => [r.name, r.last]), [['app.Session<img src=x onerror=alert(1)>', '25165824'], ['char[]', '20971520'], ['byte[]', '0']]);
   const locks = await of('#/r/locks/interference', 'svg.lock-graph', ['locks, flows', 'safepoints, worst', 'safepoints, blame', 'explain, findings']);
   assert.equal(locks['safepoints, worst'].length, 6);
   assert.ok(locks['locks, flows'].some((r) => r.waiter.startsWith('<script>')));

@@ -35,7 +35,7 @@ import { sortedRows } from '../../web/ui/table.js';
 const web = new URL('../../web/', import.meta.url).pathname;
 const MOST_SCRIPT_KIB = 299; // the goal is 300; what is added should find room by what it has in common with the rest
 const FULL = { ...emptyState(), recording: 'a/b c', tab: 'cpu', event: 'jdk.ExecutionSample', from: 1795524481000000000, to: 1795524482000000000, thread: '^http-\\d+$',
-  labels: ['customer:a&b=c', 'x:y#z'], endpoint: 'GET /ä?q=1', process: '^java$', kind: 'kernel', package: 'com.acme', filter: 'HashMap', search: 'a+b', leaf: true, kinds: 5, zoom: 'x1-1.zz-3', heat: '5000000000', trace: 't1', part: '1-2', pick: '1-2-3-4', base: 'r2', base_from: 1795524471000000000, base_to: 1795524472000000000, base_labels: ['customer:b', 'y:z'], base_thread: '^w', base_filter: 'x|y', split: true, absolute: true, focus: 'a.B.<init>', lock: 'l:a.B', callers: true };
+  labels: ['customer:a&b=c', 'x:y#z'], endpoint: 'GET /ä?q=1', process: '^java$', kind: 'kernel', package: 'com.acme', filter: 'HashMap', search: 'a+b', leaf: true, kinds: 5, zoom: 'x1-1.zz-3', heat: '5000000000', live_by: 'method', trace: 't1', part: '1-2', pick: '1-2-3-4', base: 'r2', base_from: 1795524471000000000, base_to: 1795524472000000000, base_labels: ['customer:b', 'y:z'], base_thread: '^w', base_filter: 'x|y', split: true, absolute: true, focus: 'a.B.<init>', lock: 'l:a.B', callers: true };
 
 test('address: a state comes back whole from its own address', () => {
   assert.deepEqual(parseState(formatState(FULL)), FULL);
@@ -448,6 +448,7 @@ test('csv: values over time have a row for each time', () => {
   assert.deepEqual(tablesOf({ start_ns: 100, bin_ns: 10, bins: 2, series: [{ name: 'x', unit: 'ns', values: [1, 2] }, { name: 'y', unit: 'count', values: [3, 4] }] }).get('series'),
     [{ time_ns: 100, 'x (ns)': 1, 'y (count)': 3 }, { time_ns: 110, 'x (ns)': 2, 'y (count)': 4 }]);
   assert.deepEqual(tablesOf({ times_ns: [7, 9], parts: [{ part: 'heap', resident: [1, 2] }] }).get('series'), [{ time_ns: 7, heap: 1 }, { time_ns: 9, heap: 2 }]);
+  assert.deepEqual([...tablesOf({ times_ns: [7, 9], rows: [{ name: 'a', last: 2, bytes: [1, 2] }], others: [0, 5] })], [['series', [{ time_ns: 7, a: 1, others: 0 }, { time_ns: 9, a: 2, others: 5 }]], ['rows', [{ name: 'a', last: 2 }]]]);
   assert.deepEqual(tablesOf({ start_ns: 1000, column_ns: 100, cell_ns: 50, rows: 2, values: [1, 0, 2, 3] }).get('cells').map((r) => [r.time_ns, r.weight]), [[1000, 1], [1050, 0], [1100, 2], [1150, 3]]);
   assert.deepEqual(tablesOf({ start_ns: 5, column_ns: 10, columns: [{ count: 1, counts: [1, 0] }, { count: 0, counts: [] }] }).get('columns'),
     [{ time_ns: 5, count: 1, 'counts.0': 1, 'counts.1': 0 }, { time_ns: 15, count: 0, counts: '' }]);

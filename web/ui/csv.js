@@ -39,7 +39,13 @@ export function tablesOf(answer) {
     for (const [key, list] of lists) put(`${name}.${key}`, list, { of: word });
   });
   const start = answer.start_ns;
-  if (answer.times_ns) return new Map([['series', overTime((i) => answer.times_ns[i], answer.parts.map((p) => [p.part, p.resident]))]]);
+  if (answer.times_ns) {
+    const { times_ns: times, parts, rows, others } = answer;
+    const columns = parts ? parts.map((p) => [p.part, p.resident]) : [...rows.map((r) => [r.name, r.bytes]), ['others', others]];
+    tables.set('series', overTime((i) => times[i], columns));
+    if (rows) put('rows', rows.map(({ bytes, ...row }) => row), {});
+    return tables;
+  }
   if (answer.cell_ns) return new Map([['cells', overTime((i) => start + Math.floor(i / answer.rows) * answer.column_ns + (i % answer.rows) * answer.cell_ns, [['weight', answer.values]])]]);
   for (const [name, v] of Object.entries(answer)) {
     if (name === 'series') tables.set(name, overTime((i) => start + i * answer.bin_ns, v.map((s) => [`${s.name} (${s.unit})`, s.values])));

@@ -86,6 +86,7 @@ export function commandsOf(state, recording, base) {
   if (recording.content === 'heap') return out;
   if (state.tab === 'slow' && state.trace) out.push(commandOf({ ...state, trace: '' }, recording));
   if (state.tab === 'cpu' && state.heat && hasTimes(state, recording)) out.push(['wick', 'heatmap', ...chosen(state), ...stacksOf(state).command, recording.path, '-o', 'heatmap.html']);
+  if (state.tab === 'memory' && recording.events.some((e) => e.kind === 'live')) out.push(['wick', 'top', '--growth', '--by', state.live_by === 'method' ? 'method' : 'object', ...timeOf(state), recording.path]);
   if (state.tab === 'interference') out.push(...['ttsp', 'locks'].map((name) => ['wick', name, ...timeOf(state), recording.path]));
   return out;
 }
@@ -152,17 +153,23 @@ export class ExportMenu {
   line(words) {
     const text = words.join(' ');
     const command = h('code', ...words.flatMap((word, i) => [i ? ' ' : '', h('span', word)]));
+    const which = words.slice(0, 2).join(' ');
+    const call = (verb) => {
+      copy.textContent = verb;
+      copy.setAttribute('aria-label', `${verb}: ${which}`);
+    };
     const copy = button('Copy', async () => {
       try {
         await navigator.clipboard.writeText(text);
-        copy.textContent = 'Copied';
+        call('Copied');
       } catch {
         getSelection().selectAllChildren(command);
-        copy.textContent = 'Selected';
+        call('Selected');
       }
-      say(`${copy.textContent}: the command`);
-      setTimeout(() => { copy.textContent = 'Copy'; }, 1500);
-    }, { title: 'Copy the command' });
+      say(copy.getAttribute('aria-label'));
+      setTimeout(() => call('Copy'), 1500);
+    });
+    call('Copy');
     return h('div.export-command', command, copy);
   }
 

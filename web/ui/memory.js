@@ -46,7 +46,7 @@ export class MemoryView {
     this.parts.ask(context, 'memory', rangeOf(context.state));
     this.resident.ask(context, 'memory/series', []);
     this.collections.ask(context, 'collections', []);
-    this.live.ask(context, 'live/series', [['by', liveBy(context.state)], ['rows', '5']]);
+    this.live.askIfListed(context);
     const { state, recording } = context;
     this.heap.update(recording.live ? recording.pid ?? 0 : 0);
     const link = (kinds, text, why, option) => {
@@ -178,14 +178,17 @@ class Collections extends OverAndTables {
   }
 }
 
-const liveBy = ({ show }) => (show === 'method' ? 'method' : 'object');
+const liveBy = ({ live_by: by }) => (by === 'method' ? 'method' : 'object');
+
+/** Whether a recording may list live objects: one that has ended well has those of its end as samples. */
+const mayList = ({ live, partial, unfinished, events }) => live || partial || unfinished || events.some((e) => e.kind === 'live');
 
 /** Which objects become more: bytes alive at the moments at which the agent listed them. */
 class Live extends OverAndTables {
   constructor() {
     super('Live objects over time', (onRange) => new LiveChart(onRange), 'live/series');
     this.root.classList.add('growth');
-    this.by = new Segment('div.segment.small', 'Live objects by', (show) => this.context.navigate({ show }));
+    this.by = new Segment('div.segment.small', 'Live objects by', (by) => this.context.navigate({ live_by: by }));
     this.rows = new Table([
       { key: 'name', head: 'Name', value: (r) => r.name },
       figures('first', 'First', bytes), figures('last', 'Last', bytes, { all: () => this.all }),
@@ -193,10 +196,23 @@ class Live extends OverAndTables {
       figures('samples', 'Samples', formatCount, { hint: 'Sampled objects that were alive at any moment' }),
     ], {
       caption: 'Live objects, by growth', sort: 'growth',
-      onPick: (r) => this.context.navigate({ tab: 'cpu', event: eventsOf(this.context.recording, ['live'])[0]?.name ?? '', filter: exactly(r.name), show: '', zoom: '' }),
-      pickLabel: () => 'Show by which stacks they were allocated',
+      canPick: (r) => this.event && r.last > 0,
+      onPick: (r) => this.context.navigate({ tab: 'cpu', event: this.event.name, filter: exactly(r.name), from: 0, to: 0, show: '', zoom: '' }),
+      pickLabel: () => 'Show what allocated those alive at the end',
+      onMore: () => this.askChosen(),
     });
     this.chosen.fail = (e) => (isMissing(e) ? exchange(this.chosen.root, h('p', e.why)) : Slot.prototype.fail.call(this.chosen, e));
+  }
+
+  /** Nothing is asked that all of the file would be read for in vain. */
+  askIfListed(context) {
+    this.context = context;
+    if (mayList(context.recording)) {
+      this.ask(context, 'live/series', [['by', liveBy(context.state)], ['rows', '5']]);
+      return;
+    }
+    this.forget();
+    this.sayNone('The recording has no samples of live objects.');
   }
 
   holds() {
@@ -205,8 +221,17 @@ class Live extends OverAndTables {
 
   fail(e) {
     if (!isMissing(e)) return super.fail(e);
+    this.sayNone(e.why);
+  }
+
+  sayNone(why) {
     this.shown = false;
-    this.root.replaceChildren(this.head, emptyBox('No live objects over time', e.why, commandLine('wick record -e cpu,live -d 60 PID')));
+    exchange(this.root, this.head, emptyBox('No live objects over time', why, commandLine('wick record -e cpu,live -d 60 PID')));
+  }
+
+  /** Of which the stacks are samples: of objects at the end of the recording. */
+  get event() {
+    return eventsOf(this.context.recording, ['live'])[0];
   }
 
   below() {
@@ -217,14 +242,19 @@ class Live extends OverAndTables {
   /** The picture has the five that grow fastest, the table more of them, of the chosen time. */
   fill(answer) {
     const { state } = this.context;
-    this.by.update([['', 'Class'], ['method', 'Method']], (show) => (show === 'method') === (liveBy(state) === 'method'));
+    this.by.update([['', 'Class'], ['method', 'Method']], (by) => (by === 'method') === (liveBy(state) === 'method'));
     this.caption.textContent = `Bytes alive at ${formatCount(answer.moments)} moments, estimated from sampled objects that were allocated since the recording began, garbage that no collection has found yet among them.`;
-    this.chosen.ask(this.context, this.what, [['by', liveBy(state)], ['rows', '100'], ['moments', '2'], ...rangeOf(state)]);
+    this.askChosen();
+  }
+
+  askChosen() {
+    const { state } = this.context;
+    this.chosen.ask(this.context, this.what, [['by', liveBy(state)], ['rows', String(this.rows.most)], ['moments', '2'], ...rangeOf(state)]);
   }
 
   tables(answer) {
-    this.all = answer.rows.reduce((sum, r) => sum + r.last, 0) || 1;
-    this.rows.update(answer.rows);
+    this.all = answer.rows.reduce((sum, r) => sum + r.last, answer.others.at(-1)) || 1;
+    this.rows.update(answer.rows, answer.total);
     return [this.rows.root];
   }
 }

@@ -66,7 +66,7 @@ export class ResidentChart extends TimeChart {
     for (const [i, p] of this.parts.entries()) {
       const up = p.high.map((v, i) => `${i ? 'L' : 'M'}${x[i]} ${this.y(v).toFixed(1)}`).join('');
       const down = p.low.map((v, i) => `L${x[i]} ${this.y(v).toFixed(1)}`).reverse().join('');
-      this.picture.append(svg('path', { d: `${up}${down}Z`, class: 'area part', colour: this.colourOf(p.part, i), hint: `${p.part}: ${bytes(p.last)} at the last reading` }));
+      this.picture.append(svg('path', { d: `${up}${down}Z`, class: 'area part', colour: this.colourOf(p.part, i), hint: `${p.part}: ${bytes(p.last)} at the end` }));
     }
     if (times.length === 1) this.picture.append(svg('text', { x: LEFT + 8, y: TOP + 12 }, 'One reading: memory is read every ten seconds'));
     if (heapMax && heapMax <= this.most) this.line(heapMax, `Java heap at most ${bytes(heapMax)}`);

@@ -14,7 +14,7 @@ const WORDS = FILTERS.filter((key) => key !== 'label'); // of which there can be
 const BASE = 'base_';
 const BASE_FILTERS = WORDS.map((key) => BASE + key);
 
-const TEXTS = ['event', ...WORDS, 'search', 'trace', 'part', 'pick', 'around', 'base', 'show', 'group', 'heat', 'sort', 'focus', 'lock', 'safepoint', 'zoom', ...BASE_FILTERS];
+const TEXTS = ['event', ...WORDS, 'search', 'trace', 'part', 'pick', 'around', 'base', 'show', 'group', 'heat', 'live_by', 'sort', 'focus', 'lock', 'safepoint', 'zoom', ...BASE_FILTERS];
 const FLAGS = ['leaf', 'flip', 'own', 'idle', 'callers', 'split', 'absolute', 'whole'];
 
 export function emptyState() {

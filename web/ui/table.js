@@ -34,7 +34,7 @@ export function addBar(td, share, colour) {
 export class Table {
   /** @param {{key: string, head: string, value: (row) => number|string, text?: (row) => string|Node, all?: () => number: of
    *  which the value is a part, shown as a bar, bar?: (row) => number: another share, colour?: string, hint?: string}[]} columns
-   *  @param options {caption, sort, turned, onPick(row), picked(row), pickLabel(row), onSort(key, turned), onMore(rows): more than
+   *  @param options {caption, sort, turned, onPick(row), canPick(row): if not all can be picked, picked(row), pickLabel(row), onSort(key, turned), onMore(rows): more than
    *  update() was given are to be shown; rows: what they are, "threads"; empty} */
   constructor(columns, options) {
     this.columns = columns;
@@ -97,7 +97,8 @@ export class Table {
   }
 
   row(row) {
-    const { onPick, picked, pickLabel } = this.options;
+    const { canPick, picked, pickLabel } = this.options;
+    const onPick = (!canPick || canPick(row)) && this.options.onPick;
     const cells = this.columns.map((c, i) => this.cell(c, row, i === 0 && onPick));
     const tr = h('tr', { class: picked?.(row) ? 'picked' : null }, ...cells);
     if (onPick) {

@@ -119,7 +119,7 @@ export class OverAndTables extends Over {
     super(title, make);
     this.what = what;
     this.chosen = new Slot('div.of-range', (answer) => this.chosen.keep(...this.tables(answer)));
-    this.chosen.csvName = `${what} of the chosen time`;
+    this.chosen.csvName = `${what.replace('/', ' ')} of the chosen time`;
   }
 
   release() {
