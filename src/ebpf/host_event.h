@@ -28,8 +28,8 @@ enum {
     WICK_HOST_KNOWN = 16384,      /* processes whose mappings have been read, likewise */
     WICK_HOST_RUNS = 512,         /* a CPU's last threads; a power of two */
     WICK_HOST_STAYS = 4,          /* CPUs on whose queues a thread may have been while it waited for one */
-    WICK_HOST_RIVALS = 32,        /* processes that ran instead, by CPU */
-    WICK_HOST_OTHERS = 33,        /* these, and who woke it */
+    WICK_HOST_RIVALS = 16,        /* processes that ran instead, by CPU */
+    WICK_HOST_OTHERS = 17,        /* these, and who woke it */
     WICK_HOST_LINKS = 8,          /* threads, one after the other, that a thread waited for; two for some */
     WICK_HOST_COUNTED = 16,       /* counted events of one recording */
     WICK_HOST_TRANSFERS = 8192,   /* requests to devices that are under way */

@@ -14,7 +14,7 @@ import tempfile
 EVENTS = "sched_switch", "sched_wakeup", "sched_wakeup_new", "sched_migrate_task"
 KIB = 65536  # for each CPU
 UNTRACED, BEYOND = -1, -2
-KNOWN_SWITCHES, KNOWN_THREADS = 480, 7  # wick knows the last 512 switches of a CPU, and 32 pairs of process and CPU of a wait, over four stays
+KNOWN_SWITCHES, KNOWN_THREADS = 480, 3  # wick knows the last 512 switches of a CPU, and 16 pairs of process and CPU of a wait, over four stays
 LINE = re.compile(r"\[(\d+)\] +\S+ +(\d+)\.(\d{6}): (\w+): (.*)")
 
 
