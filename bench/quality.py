@@ -69,18 +69,22 @@ def javac(folder, _length):
         yield target.pid
 
 
+def end(child):
+    child.terminate()
+    try:
+        child.wait(20)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+
+
 @contextlib.contextmanager
 def process(*command, **options):
     child = subprocess.Popen([str(c) for c in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
     try:
         yield child
     finally:
-        child.terminate()
-        try:
-            child.wait(20)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
+        end(child)
 
 
 def wait_for(url, child):

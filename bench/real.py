@@ -82,12 +82,7 @@ def started(folder, name, ready, *command, **options):
             time.sleep(0.1)
         yield child, lines[0]
     finally:
-        child.terminate()
-        try:
-            child.wait(20)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
+        quality.end(child)
 
 
 @contextlib.contextmanager
