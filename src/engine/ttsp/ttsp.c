@@ -327,29 +327,33 @@ static void report_unwatched(struct wick_ttsp_engine *e, uint64_t begin_ns, uint
     wick_store_release(&i->phase, CLOSED); /* pairs: wick_ttsp_collect */
 }
 
-/* Finds slow safepoints that were over before the watcher could poll. */
+/* Finds slow safepoints that were over before the watcher could poll. The JVM counts a safepoint when it begins and adds
+ * its time when all threads have arrived. So the sum is read first, and what was counted without its time stays to be
+ * counted by the poll that finds the time: a poll between the two would take several safepoints for one. */
 static void find_unseen(struct wick_ttsp_engine *e, bool synchronising)
 {
     const struct wick_hs_safepoint *sp = &e->safepoint;
-    uint64_t count = wick_hs_safepoint_count(sp) - synchronising, sum = wick_hs_safepoint_sync_total(sp);
+    uint64_t sum = wick_hs_safepoint_sync_total(sp), count = wick_hs_safepoint_count(sp) - synchronising;
     uint64_t begin = wick_hs_safepoint_begin_ns(sp), sync = wick_hs_safepoint_sync_ns(sp);
-    int64_t over = (int64_t)(count - e->known_count);
-    uint64_t took = sum > e->known_sync_ns ? sum - e->known_sync_ns : 0;
     if (!synchronising && sync > begin && begin != e->known_begin_ns) {
         uint64_t last = begin ? sync - begin : 0;
         if (last >= e->config.threshold_ns[0]) {
             report_unwatched(e, begin, last, wick_hs_safepoint_end_ns(sp), true);
-            took = took > last ? took - last : 0;
-            over--;
+            e->known_count++;
+            e->known_sync_ns += last;
         }
         e->known_begin_ns = begin;
     }
+    if (sum == e->polled_sync_ns)
+        return;
+    int64_t over = (int64_t)(count - e->known_count);
+    uint64_t took = sum > e->known_sync_ns ? sum - e->known_sync_ns : 0;
     if (took >= e->config.threshold_ns[0] && over <= 1)
         report_unwatched(e, wick_clock_mono_ns() - took, took, 0, false);
     else if (took >= e->config.threshold_ns[0])
         wick_add_relaxed(&e->unclear, (uint64_t)over);
     e->known_count = count;
-    e->known_sync_ns = sum;
+    e->known_sync_ns = e->polled_sync_ns = sum;
 }
 
 /* A safepoint is being synchronised, or (in_critical) a collection waits: follows it to its end. */
@@ -406,7 +410,7 @@ static bool open_safepoint(struct wick_ttsp_engine *e)
     wick_store_relaxed(&e->vm_start_ns, wick_hs_safepoint_vm_start_ns(&e->safepoint));
     if (!r) {
         e->known_count = wick_hs_safepoint_count(&e->safepoint);
-        e->known_sync_ns = wick_hs_safepoint_sync_total(&e->safepoint);
+        e->known_sync_ns = e->polled_sync_ns = wick_hs_safepoint_sync_total(&e->safepoint);
         e->known_begin_ns = wick_hs_safepoint_begin_ns(&e->safepoint);
     }
     wick_store_release(&e->source, r ? WICK_HS_SAFEPOINT_NONE : (int)e->safepoint.source); /* pairs: readers of it */

@@ -120,7 +120,8 @@ struct wick_ttsp_engine {
     struct wick_hs_critical critical;
     /* the watcher's: safepoints that it followed or reported, so what the JVM's sums are ahead by it has not seen */
     uint64_t known_count, known_sync_ns, known_begin_ns;
-    bool in_critical; /* the watcher's: it follows a collection that waits, not a safepoint */
+    uint64_t polled_sync_ns; /* the JVM's sum at the last poll that found it grown */
+    bool in_critical;        /* the watcher's: it follows a collection that waits, not a safepoint */
     struct wick_signal signal;
     pthread_t watcher;
     int wake, pid;
