@@ -15,6 +15,9 @@
 
 size_t wick_mem_read_most(const struct wick_mem *m, wick_addr addr, void *buf, size_t n)
 {
+    size_t first = m->read_first && n >= WICK_MEM_PAGE ? m->read_first(m, addr, buf, n) : 0;
+    if (first)
+        return first;
     for (; n >= WICK_MEM_PAGE; n /= 2) {
         size_t bytes = (size_t)(((addr + n) & ~(wick_addr)(WICK_MEM_PAGE - 1)) - addr);
         if (bytes && !wick_mem_read(m, addr, buf, bytes))

@@ -20,37 +20,49 @@
 
 #include "base/err.h"
 
-static int read_vm(const struct wick_mem *m, wick_addr addr, void *buf, size_t n)
+/* Both copy page by page and answer how far they got. */
+static size_t first_vm(const struct wick_mem *m, wick_addr addr, void *buf, size_t n)
 {
     int saved = errno;
     struct iovec local = {buf, n};
     struct iovec remote = {(void *)(uintptr_t)addr, n};
     ssize_t got = syscall(SYS_process_vm_readv, m->pid, &local, 1ul, &remote, 1ul, 0ul);
     errno = saved;
-    return got >= 0 && (size_t)got == n ? 0 : -WICK_E_FAULT;
+    return got > 0 ? (size_t)got : 0;
 }
 
-static int read_proc(const struct wick_mem *m, wick_addr addr, void *buf, size_t n)
+static int read_vm(const struct wick_mem *m, wick_addr addr, void *buf, size_t n)
+{
+    return first_vm(m, addr, buf, n) == n ? 0 : -WICK_E_FAULT;
+}
+
+static size_t first_proc(const struct wick_mem *m, wick_addr addr, void *buf, size_t n)
 {
     if (addr > INT64_MAX)
-        return -WICK_E_FAULT;
+        return 0;
     int saved = errno;
     struct iovec local = {buf, n};
     ssize_t got = syscall(SYS_preadv, m->fd, &local, 1ul, (unsigned long)addr, 0ul);
     errno = saved;
-    return got >= 0 && (size_t)got == n ? 0 : -WICK_E_FAULT;
+    return got > 0 ? (size_t)got : 0;
+}
+
+static int read_proc(const struct wick_mem *m, wick_addr addr, void *buf, size_t n)
+{
+    return first_proc(m, addr, buf, n) == n ? 0 : -WICK_E_FAULT;
 }
 
 int wick_mem_self_init(struct wick_mem *m)
 {
     const uint64_t known = 0x7769636b6d656d30; /* any value we can recognise */
     uint64_t seen = 0;
-    struct wick_mem t = {.read = read_vm, .pid = (int)getpid(), .fd = -1};
+    struct wick_mem t = {.read = read_vm, .read_first = first_vm, .pid = (int)getpid(), .fd = -1};
     if (!t.read(&t, (uintptr_t)&known, &seen, sizeof seen) && seen == known) {
         *m = t;
         return 0;
     }
     t.read = read_proc;
+    t.read_first = first_proc;
     t.fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
     if (t.fd < 0)
         return -WICK_E_PERM;

@@ -18,11 +18,12 @@ int wick_whole_write(int fd, const void *bytes, size_t n)
     return 0;
 }
 
-ssize_t wick_whole_pread(int fd, void *bytes, size_t n, off_t at)
+/* Up to n bytes; line: no further than the line that the file consists of. */
+static ssize_t pread_all(int fd, char *bytes, size_t n, off_t at, bool line)
 {
     size_t done = 0;
-    while (done < n) {
-        ssize_t r = pread(fd, (char *)bytes + done, n - done, at + (off_t)done);
+    while (done < n && !(line && done && bytes[done - 1] == '\n')) {
+        ssize_t r = pread(fd, bytes + done, n - done, at + (off_t)done);
         if (r < 0 && errno == EINTR)
             continue;
         if (r < 0)
@@ -34,25 +35,45 @@ ssize_t wick_whole_pread(int fd, void *bytes, size_t n, off_t at)
     return (ssize_t)done;
 }
 
-ssize_t wick_whole_text_fd(int fd, char *text, size_t room)
+ssize_t wick_whole_pread(int fd, void *bytes, size_t n, off_t at)
 {
-    ssize_t n = wick_whole_pread(fd, text, room - 1, 0);
+    return pread_all(fd, bytes, n, at, false);
+}
+
+static ssize_t text_of(int fd, char *text, size_t room, bool line)
+{
+    ssize_t n = pread_all(fd, text, room - 1, 0, line);
     text[n > 0 ? n : 0] = 0;
     return n;
 }
 
-ssize_t wick_whole_text_at(int dir, const char *path, char *text, size_t room)
+ssize_t wick_whole_text_fd(int fd, char *text, size_t room)
+{
+    return text_of(fd, text, room, false);
+}
+
+static ssize_t read_at(int dir, const char *path, char *text, size_t room, bool line)
 {
     int fd = openat(dir, path, O_RDONLY | O_CLOEXEC), why = errno;
     ssize_t n = -1;
     *text = 0;
     if (fd >= 0) {
-        n = wick_whole_text_fd(fd, text, room);
+        n = text_of(fd, text, room, line);
         why = errno;
         close(fd);
     }
     errno = why;
     return n;
+}
+
+ssize_t wick_whole_text_at(int dir, const char *path, char *text, size_t room)
+{
+    return read_at(dir, path, text, room, false);
+}
+
+ssize_t wick_whole_line_at(int dir, const char *path, char *text, size_t room)
+{
+    return read_at(dir, path, text, room, true);
 }
 
 ssize_t wick_whole_text(const char *path, char *text, size_t room)

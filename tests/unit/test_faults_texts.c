@@ -118,6 +118,12 @@ static void test_text__a_directory_and_an_open_file_lead_to_it(void **state)
     assert_int_equal(wick_whole_text_at(dir, "digits", text, sizeof text), 7);
     assert_string_equal(text, "0123456");
     assert_int_equal(wick_whole_text_at(dir, "none", text, sizeof text), -1);
+    assert_int_equal(wick_whole_line_at(dir, "digits", text, sizeof text), 7);
+    assert_string_equal(text, "0123456");
+    assert_int_equal(wick_whole_line_at(dir, "digits", text, 4), 3);
+    assert_string_equal(text, "012");
+    assert_int_equal(wick_whole_line_at(dir, "none", text, sizeof text), -1);
+    assert_string_equal(text, "");
     assert_int_equal(lseek(fd, 5, SEEK_SET), 5);
     assert_int_equal(wick_whole_text_fd(fd, text, sizeof text), 7);
     assert_string_equal(text, "0123456");

@@ -193,6 +193,29 @@ static void test_mem_read_most__takes_what_there_is_up_to_a_page(void **state)
     assert_int_equal(wick_mem_read_most(&m, 0x20000, buf, sizeof buf), 0);
 }
 
+/* One call of the kernel's, through either way to read our own memory. */
+static void test_mem_self__read_most_ends_at_the_first_page_that_is_not_there(void **state)
+{
+    (void)state;
+    enum { PAGES = 5 };
+    struct wick_mem m;
+    char buf[8 * WICK_MEM_PAGE];
+    char *p = mmap(NULL, PAGES * WICK_MEM_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(p, MAP_FAILED);
+    memset(p, 's', PAGES * WICK_MEM_PAGE);
+    assert_int_equal(mprotect(p + 3 * WICK_MEM_PAGE, WICK_MEM_PAGE, PROT_NONE), 0);
+    assert_int_equal(wick_mem_self_init(&m), 0);
+    assert_non_null(m.read_first);
+    assert_int_equal(m.read_first(&m, (uintptr_t)p + 100, buf, sizeof buf), 3 * WICK_MEM_PAGE - 100);
+    assert_int_equal(wick_mem_read_most(&m, (uintptr_t)p + 100, buf, sizeof buf), 3 * WICK_MEM_PAGE - 100);
+    assert_memory_equal(buf, p + 100, 3 * WICK_MEM_PAGE - 100);
+    assert_int_equal(wick_mem_read_most(&m, (uintptr_t)p + 100, buf, 5000), 5000);
+    assert_int_equal(wick_mem_read_most(&m, (uintptr_t)p + 3 * WICK_MEM_PAGE, buf, sizeof buf), 0);
+    assert_int_equal(wick_mem_read(&m, (uintptr_t)p + 100, buf, sizeof buf), -WICK_E_FAULT);
+    munmap(p, PAGES * WICK_MEM_PAGE);
+    wick_mem_release(&m);
+}
+
 /* A reader that counts. */
 struct counted {
     struct wick_mem inner;
@@ -247,6 +270,7 @@ int main(void)
         cmocka_unit_test(test_mem_file__offsets_are_addresses),
         cmocka_unit_test(test_mem_fake__reads_stay_inside_one_piece),
         cmocka_unit_test(test_mem_read_most__takes_what_there_is_up_to_a_page),
+        cmocka_unit_test(test_mem_self__read_most_ends_at_the_first_page_that_is_not_there),
         cmocka_unit_test(test_mem_window__neighbours_cost_one_read_and_edges_are_reached),
         cmocka_unit_test(test_mem_read_str__ends_at_nul_limit_or_fault),
     };

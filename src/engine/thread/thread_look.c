@@ -13,11 +13,12 @@
 #include "record/wait_state.h"
 #include "sys/whole.h"
 
+/* A file of one line. */
 static ssize_t read_task(int tasks, int32_t tid, const char *file, char *buf, size_t cap)
 {
     char path[48];
     snprintf(path, sizeof path, "%d/%s", tid, file);
-    return wick_whole_text_at(tasks, path, buf, cap);
+    return wick_whole_line_at(tasks, path, buf, cap);
 }
 
 /* A call on a descriptor: what kind of file is it? It is our own, so its number means the same here. */
@@ -78,8 +79,9 @@ int wick_thread_sched(int tasks, int32_t tid, struct wick_thread_sched *out)
 bool wick_thread_look_blocks(int tasks, int32_t tid, int signal)
 {
     static const char key[] = "\nSigBlk:";
-    char buf[16384]; /* a user may be in a thousand groups, which stand before it */
-    if (read_task(tasks, tid, "status", buf, sizeof buf) <= 0)
+    char path[48], buf[16384]; /* a user may be in a thousand groups, which stand before it */
+    snprintf(path, sizeof path, "%d/status", tid);
+    if (wick_whole_text_at(tasks, path, buf, sizeof buf) <= 0)
         return false;
     const char *at = strstr(buf, key);
     return !at || strtoull(at + sizeof key - 1, NULL, 16) >> (signal - 1) & 1;
