@@ -21,10 +21,20 @@
 #include "base/clock.h"
 #include "hotspot/thread_name.h"
 
+enum { SEEN = 1024 };
+
+/* A name that was read: as long as no object has moved, one read shows that it is still the thread's. */
+struct seen {
+    wick_addr java_thread;
+    struct wick_hs_thread_name_at at;
+    uint32_t moves;
+};
+
 static struct {
     struct wick_hs_thread_names fields;
     bool tried, known;
     uint64_t rest_until_ns; /* the collector took too long to wait for it */
+    struct seen seen[SEEN]; /* by the JavaThread's address; a thread that has none here is read each time */
 } names;
 
 /* Waits for the end of a collection, 20 ms at most, and not at all for a while when that was too short: the program
@@ -43,18 +53,41 @@ static bool wait_for_collector(void)
     return over;
 }
 
-static bool read_name(void *arg, wick_addr java_thread, char *buf, size_t cap)
+static struct seen *seen_of(wick_addr java_thread)
+{
+    return &names.seen[(java_thread * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
+}
+
+static bool is_as_seen(const struct seen *s, wick_addr java_thread)
+{
+    uint32_t moves = wick_gc_moves();
+    if (s->java_thread != java_thread || s->moves != moves || (moves & 1) ||
+        !wick_hs_thread_name_holds(&wick_vm.jvm, &names.fields, java_thread, &s->at))
+        return false;
+    atomic_thread_fence(memory_order_acquire); /* pairs: gc_start; what was read was read before the next line */
+    return wick_gc_moves() == moves;
+}
+
+static enum wick_thread_name_found read_name(void *arg, wick_addr java_thread, char *buf, size_t cap)
 {
     enum { ATTEMPTS = 4 };
+    struct seen *s = seen_of(java_thread);
     (void)arg;
+    if (is_as_seen(s, java_thread))
+        return WICK_THREAD_NAME_AS_BEFORE;
+    s->java_thread = 0;
     for (int i = 0; i < ATTEMPTS && wait_for_collector(); i++) {
+        struct wick_hs_thread_name_at at = {0};
         uint32_t before = wick_gc_moves();
-        bool known = !(before & 1) && wick_hs_thread_name(&wick_vm.jvm, &names.fields, java_thread, buf, cap);
+        bool known = !(before & 1) && wick_hs_thread_name(&wick_vm.jvm, &names.fields, java_thread, buf, cap, &at);
         atomic_thread_fence(memory_order_acquire); /* pairs: gc_start; what was read was read before the next line */
-        if (wick_gc_moves() == before && !(before & 1))
-            return known;
+        if (wick_gc_moves() != before || (before & 1))
+            continue;
+        if (known && at.thread)
+            *s = (struct seen){java_thread, at, before};
+        return known ? WICK_THREAD_NAME_READ : WICK_THREAD_NAME_UNKNOWN;
     }
-    return false;
+    return WICK_THREAD_NAME_UNKNOWN;
 }
 
 /* Tries the forms on the calling thread. */

@@ -2,6 +2,7 @@
 /* The name in a Thread object, also while a collector moves objects. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -25,6 +26,7 @@ enum {
 static struct space space;
 static struct wick_jvm jvm;
 static struct wick_hs_thread_names fields;
+static struct wick_hs_thread_name_at where;
 static wick_addr java_thread, handle, current, thread, name, mask;
 
 static uint64_t get64(wick_addr at)
@@ -77,7 +79,8 @@ static int setup(void **state)
 static const char *called(void)
 {
     static char buf[64];
-    if (!wick_hs_thread_name(&jvm, &fields, java_thread, buf, sizeof buf))
+    where.thread = 0;
+    if (!wick_hs_thread_name(&jvm, &fields, java_thread, buf, sizeof buf, &where))
         buf[0] = 0;
     return buf;
 }
@@ -145,6 +148,30 @@ static void test_thread_name__shenandoah_leads_to_the_new_copy(void **state)
     assert_string_equal(called(), "nobody's");
 }
 
+static bool holds(void)
+{
+    return wick_hs_thread_name_holds(&jvm, &fields, java_thread, &where);
+}
+
+static void test_thread_name__holds_until_the_reference_or_the_thread_changes(void **state)
+{
+    (void)state;
+    assert_string_equal(called(), "worker");
+    assert_true(holds());
+    space_put64(&space, thread + NAME, string("renamed"));
+    assert_false(holds());
+    assert_string_equal(called(), "renamed");
+    assert_true(holds());
+    space_put64(&space, thread + EETOP, 0); /* it has ended */
+    assert_false(holds());
+    space_put64(&space, thread + EETOP, java_thread);
+    where.thread = 0x10; /* not readable */
+    assert_false(holds());
+    fields.moves.how = WICK_HS_MOVES_FORWARDS; /* objects move at any time: it is not known */
+    assert_string_equal(called(), "renamed");
+    assert_false(holds());
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, setup)
@@ -152,6 +179,7 @@ int main(void)
         TEST(test_thread_name__is_read_through_handles),
         TEST(test_thread_name__of_another_objects_memory_is_not_read),
         TEST(test_thread_name__zgc_needs_a_reference_of_the_current_colour),
+        TEST(test_thread_name__holds_until_the_reference_or_the_thread_changes),
         TEST(test_thread_name__shenandoah_leads_to_the_new_copy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

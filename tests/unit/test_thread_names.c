@@ -18,16 +18,19 @@ static struct wick_threads threads;
 static int32_t tid;
 static uint32_t serial;
 static const char *name_now; /* NULL: a collection is going on */
+static bool as_before;       /* the reader sees without reading it that the name has not changed */
 static unsigned looks;
 
-static bool read_name(void *arg, wick_addr java, char *buf, size_t cap)
+static enum wick_thread_name_found read_name(void *arg, wick_addr java, char *buf, size_t cap)
 {
     (void)arg;
     assert_int_equal(java, 0x1000);
     looks++;
+    if (as_before)
+        return WICK_THREAD_NAME_AS_BEFORE;
     if (name_now)
         snprintf(buf, cap, "%s", name_now);
-    return name_now;
+    return name_now ? WICK_THREAD_NAME_READ : WICK_THREAD_NAME_UNKNOWN;
 }
 
 static const char *called(uint32_t key)
@@ -52,6 +55,7 @@ static int set_up(void **state)
     (void)state;
     tid = (int32_t)syscall(SYS_gettid);
     name_now = "first";
+    as_before = false;
     looks = 0;
     if (wick_threads_init(&threads))
         return -1;
@@ -103,6 +107,21 @@ static void test_thread_names__one_poll_serves_all_samples_before_it(void **stat
     for (unsigned i = 0; i < 100; i++)
         sampled(now - i);
     assert_int_equal(looks, 1);
+}
+
+static void test_thread_names__a_name_as_before_holds_on(void **state)
+{
+    (void)state;
+    name_now = "second";
+    assert_string_equal(sampled(wick_clock_mono_ns()), "second");
+    as_before = true;
+    uint64_t before = wick_clock_mono_ns();
+    assert_string_equal(sampled(before), "second");
+    as_before = false;
+    name_now = "third";
+    uint64_t after = wick_clock_mono_ns();
+    assert_string_equal(sampled(after), "third");
+    assert_string_equal(sampled(before), "second"); /* the third holds since that look */
 }
 
 static void test_thread_names__a_poll_long_ago_says_nothing_of_later(void **state)
@@ -254,6 +273,7 @@ int main(void)
         TEST(test_thread_names__a_recording_begins_with_the_names_of_its_begin),
         TEST(test_thread_names__a_new_name_holds_since_the_last_poll),
         TEST(test_thread_names__one_poll_serves_all_samples_before_it),
+        TEST(test_thread_names__a_name_as_before_holds_on),
         TEST(test_thread_names__a_poll_long_ago_says_nothing_of_later),
         TEST(test_thread_names__what_cannot_be_read_is_read_with_the_next_sample),
         TEST(test_thread_names__the_kernel_knows_what_cannot_be_read),

@@ -159,7 +159,12 @@ static void look_locked(struct wick_threads *ts, struct wick_thread_name *n)
     wick_addr java = t && t->serial == n->serial ? wick_load_relaxed(&t->java) : 0;
     if (!java || !ts->read_name)
         return;
-    if (ts->read_name(ts->read_name_arg, java, name, sizeof name)) {
+    enum wick_thread_name_found found = ts->read_name(ts->read_name_arg, java, name, sizeof name);
+    if (found == WICK_THREAD_NAME_AS_BEFORE) {
+        n->looked_ns = now;
+        return;
+    }
+    if (found == WICK_THREAD_NAME_READ) {
         const char *old = current(ts, n);
         if (!n->compared || !old || strcmp(old, name) != 0)
             follows(n, name, os_name);

@@ -75,8 +75,14 @@ struct wick_thread_alias {
     bool old; /* it no longer held at the last wick_threads_forget */
 };
 
-/* Copies a Java thread's current name. False if it is not available at the moment. */
-typedef bool wick_thread_name_reader(void *arg, wick_addr java_thread, char *buf, size_t cap);
+enum wick_thread_name_found {
+    WICK_THREAD_NAME_UNKNOWN,   /* at the moment */
+    WICK_THREAD_NAME_READ,      /* and copied */
+    WICK_THREAD_NAME_AS_BEFORE, /* it is still the one that was copied last for this JavaThread */
+};
+
+/* Copies a Java thread's current name. */
+typedef enum wick_thread_name_found wick_thread_name_reader(void *arg, wick_addr java_thread, char *buf, size_t cap);
 
 /* An engine's hooks; all run under the lock. `arg` identifies the engine. */
 struct wick_thread_hooks {
