@@ -25,6 +25,7 @@ static int parse_waits(const char *option, const char *text, void *out, struct w
         return wick_err_set(err, WICK_E_USAGE,
                             "option %s: '%.100s' is neither INTERVAL nor THRESHOLD/INTERVAL, times such as 10us/1ms",
                             option, text);
+    w->interval_given |= !text[n] || text[n + 1];
     if (!w->interval_ns)
         w->interval_ns = 1;
     return 0;

@@ -18,6 +18,7 @@ struct wick_opt_waits {
     bool on;
     uint64_t threshold_ns; /* waits at least so long, */
     uint64_t interval_ns;  /* sampled once in so much of it */
+    bool interval_given;   /* it is kept, however many samples that makes */
 };
 
 /* Allocation that is sampled by its bytes. */

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/poisson.h"
 #include "base/random.h"
 #include "engine/lock/lock.h"
 
@@ -407,6 +408,46 @@ static void test_lock__threads_do_not_draw_the_same_numbers(void **state)
     forget_takers();
 }
 
+/* Sums of weights are right whatever the interval is when a wait begins. Six standard deviations: one in a hundred million. */
+static void test_lock__more_samples_than_asked_for_make_the_interval_longer(void **state)
+{
+    enum { RATE = 100, WAITS = 8000 };
+    struct wick_err err = {0};
+    struct wick_lock_totals t;
+    double weight = 0, variance = 0;
+    uint64_t samples = 0;
+    (void)state;
+    const struct wick_lock_config c = {.java = true, .interval_ns = MS / 10, .rate = RATE, .seed = 1};
+    struct java_thread java = {0};
+    int32_t tid = (int32_t)syscall(SYS_gettid);
+    wick_threads_java(&threads, tid, (uintptr_t)&java, "main", 1);
+    assert_int_equal(wick_lock_start(&engine, &c, &jvm, &recorder, &threads, &err), 0);
+    for (int i = 0; i < WAITS; i++) {
+        struct wick_lock_done done;
+        double interval = (double)atomic_load(&engine.kinds[WICK_LOCK_PARK].interval_ns);
+        wick_lock_totals_get(&engine, &t);
+        uint64_t before = t.waited_ns[WICK_LOCK_PARK];
+        wick_lock_begin(WICK_LOCK_PARK, 0, NULL);
+        nap_ns(MS / 10);
+        bool sampled = wick_lock_end(WICK_LOCK_PARK, &done);
+        wick_lock_totals_get(&engine, &t);
+        double waited = (double)(t.waited_ns[WICK_LOCK_PARK] - before),
+               p = wick_poisson_one_minus_exp(waited / interval);
+        samples += sampled;
+        weight += sampled ? (double)done.weight_ns : 0;
+        variance += waited * waited * (1 - p) / p;
+        wick_lock_adjust(&engine, wick_clock_mono_ns());
+    }
+    wick_lock_stop(&engine);
+    double all = (double)t.waited_ns[WICK_LOCK_PARK];
+    assert_true(atomic_load(&engine.kinds[WICK_LOCK_PARK].interval_ns) > MS / 10);
+    assert_int_equal(atomic_load(&engine.kinds[WICK_LOCK_MONITOR].interval_ns), MS / 10); /* none of that kind */
+    assert_true((double)samples < all / (MS / 10) / 4);
+    assert_true((weight - all) * (weight - all) < 36 * variance);
+    wick_lock_release(&engine);
+    wick_threads_java_end(&threads, tid);
+}
+
 static void test_lock__stops_in_the_middle_leave_nothing_behind(void **state)
 {
     enum { RECORDINGS = 25 };
@@ -439,6 +480,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lock__owners_answer_for_themselves_and_nothing_is_counted_twice),
         cmocka_unit_test(test_lock__threads_do_not_draw_the_same_numbers),
+        cmocka_unit_test(test_lock__more_samples_than_asked_for_make_the_interval_longer),
         cmocka_unit_test(test_lock__stops_in_the_middle_leave_nothing_behind),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -599,9 +599,12 @@ static void test_events__locks_have_a_threshold_and_an_interval(void **state)
         assert_true(w->on);
         assert_int_equal(w->threshold_ns, cases[i].threshold_ns);
         assert_int_equal(w->interval_ns, cases[i].interval_ns);
+        assert_true(w->interval_given == (cases[i].interval_ns != WICK_OPT_LOCK_DEFAULT_NS));
         assert_true(e.lock.on == (cases[i].native != 1));
         assert_true(e.native_lock.on == (cases[i].native != 0));
     }
+    assert_int_equal(events_of("start,lock=10ms", &e), 0);
+    assert_true(e.lock.interval_given); /* the default's value, but the user's choice */
     assert_int_equal(events_of("start", &e), 0);
     assert_false(e.lock.on || e.native_lock.on);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)

@@ -8,8 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "engine/engine.h"
 #include "engine/lock/lock_native.h"
+
+enum { RATE = 500 }; /* samples a second at most of each kind of wait, where the interval is not the user's */
 
 /* The engine, and what its events need. */
 struct state {
@@ -242,6 +245,8 @@ static int start(void *e, struct wick_engine_host *h, struct wick_err *err)
                                  .interval_ns = p->lock.interval_ns,
                                  .native_threshold_ns = p->native_lock.threshold_ns,
                                  .native_interval_ns = p->native_lock.interval_ns,
+                                 .rate = p->lock.interval_given ? 0 : RATE,
+                                 .native_rate = p->native_lock.interval_given ? 0 : RATE,
                                  .awake_signal = h->awake_signal};
     s->images = h->images;
     s->java_waits = h->java_waits;
@@ -256,12 +261,14 @@ static int start(void *e, struct wick_engine_host *h, struct wick_err *err)
     return rc;
 }
 
-/* Libraries that were loaded since then are also hooked. */
+/* Libraries that were loaded since then are also hooked, and intervals follow the rate. */
 static void take(void *e, struct wick_drain *d, enum wick_engine_take what)
 {
-    (void)e, (void)d;
-    if (what == WICK_TAKE_DONE)
-        wick_lock_native_refresh();
+    (void)d;
+    if (what != WICK_TAKE_DONE)
+        return;
+    wick_lock_native_refresh();
+    wick_lock_adjust(&((struct state *)e)->lock, wick_clock_mono_ns());
 }
 
 static const char *label(void *e)

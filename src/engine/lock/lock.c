@@ -24,6 +24,27 @@ static _Atomic uint64_t native_session;
 
 #define WAITS_BYTES (WICK_MAX_THREADS * sizeof(struct wick_lock_wait))
 
+static void set_rates(struct wick_lock_engine *e)
+{
+    for (unsigned k = 0; k < WICK_LOCK_KINDS; k++) {
+        bool native = wick_lock_kind_is_native(k);
+        uint64_t interval = native ? e->config.native_interval_ns : e->config.interval_ns;
+        e->kinds[k].rate = (struct wick_rate){.shortest = interval,
+                                              .most = native ? e->config.native_rate : e->config.rate,
+                                              .since_ns = wick_clock_mono_ns()};
+        wick_store_relaxed(&e->kinds[k].interval_ns, interval);
+    }
+}
+
+void wick_lock_adjust(struct wick_lock_engine *e, uint64_t now_ns)
+{
+    for (unsigned k = 0; k < WICK_LOCK_KINDS; k++) {
+        uint64_t interval = wick_load_relaxed(&e->kinds[k].interval_ns);
+        uint64_t samples = wick_load_relaxed(&e->kinds[k].samples);
+        wick_store_relaxed(&e->kinds[k].interval_ns, wick_rate_next(&e->kinds[k].rate, interval, samples, now_ns));
+    }
+}
+
 int wick_lock_start(struct wick_lock_engine *e, const struct wick_lock_config *c, const struct wick_jvm *jvm,
                     struct wick_recorder *r, struct wick_threads *ts, struct wick_err *err)
 {
@@ -44,6 +65,7 @@ int wick_lock_start(struct wick_lock_engine *e, const struct wick_lock_config *c
     if (!e->config.seed)
         e->config.seed = wick_clock_mono_ns() ^ (uint64_t)getpid() << 32;
     e->waits = p;
+    set_rates(e);
     e->wake = e->tasks = -1;
     e->running = true;
     atomic_store(&wick_lock_current, e); /* pairs: the loads inside the gate */
@@ -118,14 +140,15 @@ static struct wick_lock_wait *place(struct wick_lock_engine *e, const struct wic
 
 /* Makes a wait known to the watcher. */
 static void announce(struct wick_lock_engine *e, struct wick_lock_wait *w, enum wick_lock_kind kind, wick_addr ownable,
-                     uint64_t now, uint64_t interval)
+                     uint64_t now)
 {
+    w->interval_ns = wick_load_relaxed(&e->kinds[kind].interval_ns);
     /* pairs: see in lock_watch.c; a thread that reads what follows finds the wait before it over (since_ns = 0) */
     atomic_thread_fence(memory_order_release);
     wick_store_relaxed(&w->kind, kind);
     wick_store_relaxed(&w->id, (uint64_t)w->serial << 32 | ++w->count);
     wick_store_relaxed(&w->monitor, ownable);
-    wick_store_relaxed(&w->due_ns, now + wick_poisson_next(&w->random, interval));
+    wick_store_relaxed(&w->due_ns, now + wick_poisson_next(&w->random, w->interval_ns));
     atomic_store(&w->since_ns, now); /* pairs: see and rest in lock_watch.c; seq_cst, see there */
     if (ownable)
         wick_lock_watch_wake(e);
@@ -140,7 +163,7 @@ static void begin(struct wick_lock_engine *e, enum wick_lock_kind kind, uint64_t
     w->owner = owner;
     if (kind == WICK_LOCK_MONITOR)
         ownable = read_monitor(e, wick_load_relaxed(&t->java), &w->owner);
-    announce(e, w, kind, ownable, wick_clock_mono_ns(), e->config.interval_ns);
+    announce(e, w, kind, ownable, wick_clock_mono_ns());
 }
 
 bool wick_lock_running(void)
@@ -192,9 +215,10 @@ static bool end(struct wick_lock_engine *e, enum wick_lock_kind kind, struct wic
                                    .id = wick_load_relaxed(&w->id),
                                    .start_ns = since,
                                    .duration_ns = duration,
-                                   .weight_ns = wick_poisson_weight(duration, e->config.interval_ns),
+                                   .weight_ns = wick_poisson_weight(duration, w->interval_ns),
                                    .monitor = kind == WICK_LOCK_MONITOR ? wick_load_relaxed(&w->monitor) : 0,
                                    .kind = kind};
+    wick_add_relaxed(&e->kinds[kind].samples, 1);
     owner_seen(w, out);
     return true;
 }
@@ -290,7 +314,7 @@ static uint64_t native_begin(struct wick_lock_engine *e, const int *holder, uint
     if (!w || (wick_load_relaxed(&w->since_ns) && wick_load_relaxed(&w->kind) != WICK_LOCK_NATIVE))
         return 0;
     w->owner = (uint64_t) * (const volatile int *)holder;
-    announce(e, w, WICK_LOCK_NATIVE, (uintptr_t)holder, start_ns, e->config.native_interval_ns);
+    announce(e, w, WICK_LOCK_NATIVE, (uintptr_t)holder, start_ns);
     return wick_load_relaxed(&w->id);
 }
 
@@ -318,7 +342,9 @@ static void native_waited(struct wick_lock_engine *e, const struct wick_lock_nat
 {
     struct wick_engine_thread *t = self(e);
     struct wick_lock_wait *w = t ? place(e, t) : &e->waits[0];
-    uint64_t duration = n->end_ns - n->start_ns, interval = e->config.native_interval_ns;
+    bool announced = n->id && wick_load_relaxed(&w->id) == n->id;
+    uint64_t duration = n->end_ns - n->start_ns;
+    uint64_t interval = announced ? w->interval_ns : wick_load_relaxed(&e->kinds[n->kind].interval_ns);
     uint64_t unknown = e->config.seed ^ n->start_ns * 0x9e3779b97f4a7c15u ^ (uintptr_t)n->here;
     struct wick_lock_done done = {.session = e->session,
                                   .start_ns = n->start_ns,
@@ -327,7 +353,6 @@ static void native_waited(struct wick_lock_engine *e, const struct wick_lock_nat
                                   .weight_ns = wick_poisson_weight(duration, interval),
                                   .owner = (uint64_t)n->holder,
                                   .kind = n->kind};
-    bool announced = n->id && wick_load_relaxed(&w->id) == n->id;
     bool sampled =
         announced ? native_end(w, n, &done) : duration >= wick_poisson_next(t ? &w->random : &unknown, interval);
     if (n->in_vain)
@@ -336,6 +361,7 @@ static void native_waited(struct wick_lock_engine *e, const struct wick_lock_nat
     wick_add_relaxed(&w->waited_ns[n->kind], duration);
     if (duration < e->config.native_threshold_ns || !sampled)
         return;
+    wick_add_relaxed(&e->kinds[n->kind].samples, 1);
     const struct wick_lock_what what = {.address = (uintptr_t)n->lock,
                                         .operation = n->operation,
                                         .tid = t ? wick_load_relaxed(&t->tid) : (int32_t)syscall(SYS_gettid)};

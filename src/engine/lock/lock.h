@@ -15,6 +15,10 @@
  *      wick_lock_record  fills a note, stack as an event -->     wick_lock_found: event and note become a JFR event
  *                                                                wick_lock_consumed: the note is free again
  *
+ * The rate. Hundreds of threads that wait are hundreds of seconds of waiting in each second, most of it for something to
+ * do. So each kind of wait has an interval of its own, which grows while there are more samples than asked for
+ * (engine/rate.h). A wait keeps the interval with which its point was drawn, so its weight is right whatever follows.
+ *
  * An event in a ring is too small for the facts of a wait, so it carries the number of a note.
  *
  * Owners. A wait that lasts beyond its point is going to be recorded, and the watcher then examines the lock: once a
@@ -37,6 +41,7 @@
 
 #include "base/err.h"
 #include "engine/gate.h"
+#include "engine/rate.h"
 #include "engine/signal.h"
 #include "engine/thread/threads.h"
 #include "hotspot/monitor.h"
@@ -74,7 +79,8 @@ struct wick_lock_config {
     uint64_t threshold_ns;                            /* shorter waits are only counted */
     uint64_t interval_ns;                             /* of waiting, a sample on average */
     uint64_t native_threshold_ns, native_interval_ns; /* the same of native waits */
-    uint64_t seed;                                    /* 0 = any */
+    uint32_t rate, native_rate; /* samples a second at most of each kind: beyond it its interval grows; 0 = no limit */
+    uint64_t seed;              /* 0 = any */
     struct wick_hs_ownable ownable;
     int awake_signal; /* signal that the watcher leaves unblocked, 0 = none */
 };
@@ -93,6 +99,7 @@ struct wick_lock_wait {
     _Atomic uint64_t seen_owner; /* which wait << 32 | serial number of the owner found then */
     uint64_t owner;              /* as found when it began, see wick_lock_begin */
     uint64_t random;
+    uint64_t interval_ns;                          /* in force when the wait began */
     uint32_t serial;                               /* of the thread, which may get another slot's remains */
     uint32_t count;                                /* of the slot's waits */
     struct wick_stack_window window, owner_window; /* outside and inside of the signal handler */
@@ -165,6 +172,11 @@ struct wick_lock_engine {
     struct wick_notes notes; /* of struct wick_lock_note */
     _Atomic uint32_t slots;  /* slots that were ever used lie below; the registry's own limit falls when threads end */
     _Atomic uint64_t recorded, recorded_ns, lost, lost_ns, looks, owners;
+    struct {                          /* of each kind */
+        struct wick_rate rate;        /* the drain's */
+        _Atomic uint64_t interval_ns; /* for waits that begin */
+        _Atomic uint64_t samples;     /* drawn */
+    } kinds[WICK_LOCK_KINDS];
     bool running;
     bool keep; /* the tables, for a handler that has not come back */
     /* the watcher */
@@ -187,6 +199,9 @@ int wick_lock_start(struct wick_lock_engine *e, const struct wick_lock_config *c
  * read. */
 void wick_lock_stop(struct wick_lock_engine *e);
 void wick_lock_release(struct wick_lock_engine *e);
+
+/* Adapts the intervals to the rates that are asked for; whenever the rings are emptied. */
+void wick_lock_adjust(struct wick_lock_engine *e, uint64_t now_ns);
 
 /* Whether waits are of interest now. */
 bool wick_lock_running(void);
