@@ -82,7 +82,7 @@ public class CatalogPictures {
         return t;
     }
 
-    /** Writes a listing page; most customers look at the hot products, crawlers and searches at all of them. */
+    /** Writes a listing page; most customers check the hot products, crawlers and searches at all of them. */
     int page(ThreadLocalRandom r, StringBuilder html) {
         html.setLength(0);
         html.append("<html><body>");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// healthy: payouts sent at the pace the bank's contract allows (40/s); fewer fall due, so none is late
+// healthy: payouts sent at the pace the bank's contract allows (40/s); fewer fall due, so none is delayed
 // share: none; ~25 payouts/s fall due, each leaves within a few ms, the CPU is mostly idle
 // judge: right: nothing to change; at most: senders wait for the next due payout, which is meant
 // judge: symptom: senders wait for the next due payout; RSA signing is the main CPU use (small)

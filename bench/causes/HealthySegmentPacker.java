@@ -39,7 +39,7 @@ public class HealthySegmentPacker {
         }
     }
 
-    /** The last 24 MB of packed segments, for viewers who come late; older ones are overwritten. */
+    /** The last 24 MB of packed segments, for viewers who are delayed; older ones are overwritten. */
     static final class Archive {
         private final ByteBuffer ring = ByteBuffer.allocateDirect(24_000_000);
         private final NavigableMap<Integer, long[]> index = new TreeMap<>();

@@ -27,7 +27,7 @@ import org.w3c.dom.Element;
 import org.w3c.dom.Node;
 import org.w3c.dom.NodeList;
 
-/** Takes in suppliers' invoices (XML), checks the totals and books the amounts by cost centre. */
+/** Takes in suppliers' invoices (XML), checks the totals and posts the amounts by cost centre. */
 public class InvoiceIntake {
     static final boolean FIXED = Boolean.getBoolean("fixed");
     static final BlockingQueue<byte[]> inbox = new ArrayBlockingQueue<>(8);

@@ -12,7 +12,7 @@ import java.util.concurrent.*;
 import java.util.concurrent.atomic.*;
 import java.util.zip.CRC32;
 
-/** Cinema booking: shows seat plans, books and frees seats, all in memory; a journal checksum is kept per block. */
+/** Cinema booking: shows seat plans, reserves and frees seats, all in memory; a journal checksum is kept per block. */
 public class SeatMap {
     static final boolean FIXED = Boolean.getBoolean("fixed");
     static final int SHOWS = 40, ROWS = 20, SEATS = 30, DESKS = 2;
@@ -55,7 +55,7 @@ public class SeatMap {
         }
     }
 
-    /** The plan of a row, as the browser wants it. */
+    /** The plan of a row, as the browser needs it. */
     String plan(int show, int row) {
         StringBuilder sb = new StringBuilder(256).append("{\"row\":").append(row).append(",\"seats\":[");
         for (int seat = 0; seat < SEATS; seat++) {
@@ -125,7 +125,7 @@ public class SeatMap {
             Thread.sleep(1000);
             long n = Math.max(1, done.sumThenReset()), t = nanos.sumThenReset();
             System.out.printf(Locale.ROOT,
-                "measured: %d plans/s, mean %.1f us, map look-ups %.0f %% of it, %d booked, %d freed, %d KB/s%n",
+                "measured: %d plans/s, mean %.1f us, map lookups %.0f %% of it, %d booked, %d freed, %d KB/s%n",
                 n, t / 1e3 / n, 100.0 * map.mapNanos.sumThenReset() / t, map.booked.sumThenReset(),
                 map.freed.sumThenReset(), length.sumThenReset() >> 10);
         }
