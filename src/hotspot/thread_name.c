@@ -43,9 +43,10 @@ static wick_addr load(const struct wick_jvm *jvm, const struct wick_hs_thread_na
                                               : wick_hs_oop_load_newest(jvm, &f->moves, object + (unsigned)at);
 }
 
-/* The Thread object, with its fields: behind a handle from JDK 16 on, a plain reference before. It may be out of date, but
- * not by more than one collection, and what it leads to is the Thread object, or was one, if it has the JavaThread's
- * address. The fields of one that was moved are no newer than that collection, which wick_hs_oop_load_newest sees. */
+/* The Thread object, with its fields: behind a handle from JDK 16 on, a plain reference before. It may be out of date,
+ * but not by more than one collection, and what it leads to is the Thread object, or was one, if it has the
+ * JavaThread's address. The fields of one that was moved are no newer than that collection, which
+ * wick_hs_oop_load_newest sees. */
 static wick_addr behind(const struct wick_jvm *jvm, const struct wick_hs_thread_names *f, wick_addr java_thread,
                         int32_t at, struct fields *out)
 {
@@ -105,7 +106,7 @@ static wick_addr array_of(const struct wick_jvm *jvm, const struct wick_hs_threa
     return *coder <= WICK_HS_UTF16 ? load(jvm, f, string, &read, f->value) : 0;
 }
 
-/* The elements of an array, *n bytes: with its length, if they are few, as most names' are, else by a read of their own. */
+/* The elements of an array, *n bytes: with its length, if they are few, as most names' are, else by another read. */
 static bool read_text(const struct wick_jvm *jvm, const struct wick_hs_thread_names *f, wick_addr array, uint8_t coder,
                       uint8_t text[2 * UNITS_MOST], uint32_t *n)
 {

@@ -31,13 +31,13 @@ struct wick_hs_thread_name_at {
     uint64_t name;
 };
 
-/* The name in the modified UTF-8 that JVMTI gives. False if it cannot be read or is longer than 340 units or cap. at may
- * be NULL. */
+/* The name in the modified UTF-8 that JVMTI gives. False if it cannot be read or is longer than 340 units or cap. at
+ * may be NULL. */
 bool wick_hs_thread_name(const struct wick_jvm *jvm, const struct wick_hs_thread_names *f, wick_addr java_thread,
                          char *out, size_t cap, struct wick_hs_thread_name_at *at);
 
-/* Whether the name that was read there is still the thread's: a reference that has not changed leads to the same String,
- * as long as no object has moved since. One read of memory in place of ten. */
+/* Whether the name that was read there is still the thread's: a reference that has not changed leads to the same
+ * String, as long as no object has moved since. One read of memory in place of ten. */
 bool wick_hs_thread_name_holds(const struct wick_jvm *jvm, const struct wick_hs_thread_names *f, wick_addr java_thread,
                                const struct wick_hs_thread_name_at *at);
 

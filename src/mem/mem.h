@@ -28,8 +28,8 @@ typedef uint64_t wick_addr;
 struct wick_mem {
     /* Copies n bytes at addr to buf. 0, -WICK_E_FAULT (some byte is not readable; buf is undefined) or -WICK_E_GONE. */
     int (*read)(const struct wick_mem *m, wick_addr addr, void *buf, size_t n);
-    /* Copies the first of n bytes at addr, as many as are readable by one call, in whole pages but for the last; 0 = none.
-     * NULL: the reader cannot do this. */
+    /* Copies the first of n bytes at addr, as many as are readable by one call, in whole pages but for the last; 0 =
+     * none. NULL: the reader cannot do this. */
     size_t (*read_first)(const struct wick_mem *m, wick_addr addr, void *buf, size_t n);
     const void *ctx; /* the reader's own */
     int pid;         /* mem_self, mem_remote */
@@ -41,8 +41,8 @@ static inline int wick_mem_read(const struct wick_mem *m, wick_addr addr, void *
     return m->read(m, addr, buf, n);
 }
 
-/* Copies as many of the n bytes at addr as there are, at once or halving until it can be read; what is left out begins at a
- * page. Returns how many; 0 = none, or less than a page. For stacks, which may end anywhere above. */
+/* Copies as many of the n bytes at addr as there are, at once or halving until it can be read; what is left out begins
+ * at a page. Returns how many; 0 = none, or less than a page. For stacks, which may end anywhere above. */
 size_t wick_mem_read_most(const struct wick_mem *m, wick_addr addr, void *buf, size_t n);
 
 /* Reads a NUL-terminated string of at most cap - 1 bytes into buf, which is terminated whenever the answer is >= 0.

@@ -59,7 +59,7 @@ def check_names(tree):
             yield Finding(path, 1, "the name does not say what is in it")
     for path in _own(tree, *C_FILES):
         text = csource.blanked(tree.text(path))
-        for match in re.finditer(r"\btypedef\s+(struct|union|enum)\b", text):
+        for match in re.finditer(r"\btypedef\s+(struct|union|enum)\b(?!\s+\w+\s+\w+\()", text):
             yield Finding(path, text.count("\n", 0, match.start()) + 1, f"a {match.group(1)} behind a typedef")
 
 

@@ -408,7 +408,8 @@ static void test_lock__threads_do_not_draw_the_same_numbers(void **state)
     forget_takers();
 }
 
-/* Sums of weights are right whatever the interval is when a wait begins. Six standard deviations: one in a hundred million. */
+/* Sums of weights are right whatever the interval is when a wait begins. Six standard deviations: one in a
+ * hundred million. */
 static void test_lock__more_samples_than_asked_for_make_the_interval_longer(void **state)
 {
     enum { RATE = 100, WAITS = 8000 };

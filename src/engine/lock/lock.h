@@ -15,8 +15,8 @@
  *      wick_lock_record  fills a note, stack as an event -->     wick_lock_found: event and note become a JFR event
  *                                                                wick_lock_consumed: the note is free again
  *
- * The rate. Hundreds of threads that wait are hundreds of seconds of waiting in each second, most of it for something to
- * do. So each kind of wait has an interval of its own, which grows while there are more samples than asked for
+ * The rate. Hundreds of threads that wait are hundreds of seconds of waiting in each second, most of it for something
+ * to do. So each kind of wait has an interval of its own, which grows while there are more samples than asked for
  * (engine/rate.h). A wait keeps the interval with which its point was drawn, so its weight is right whatever follows.
  *
  * An event in a ring is too small for the facts of a wait, so it carries the number of a note.

@@ -327,9 +327,9 @@ static void report_unwatched(struct wick_ttsp_engine *e, uint64_t begin_ns, uint
     wick_store_release(&i->phase, CLOSED); /* pairs: wick_ttsp_collect */
 }
 
-/* Finds slow safepoints that were over before the watcher could poll. The JVM counts a safepoint when it begins and adds
- * its time when all threads have arrived. So the sum is read first, and what was counted without its time stays to be
- * counted by the poll that finds the time: a poll between the two would take several safepoints for one. */
+/* Finds slow safepoints that were over before the watcher could poll. The JVM counts a safepoint when it begins and
+ * adds its time when all threads have arrived. So the sum is read first, and what was counted without its time stays to
+ * be counted by the poll that finds the time: a poll between the two would take several safepoints for one. */
 static void find_unseen(struct wick_ttsp_engine *e, bool synchronising)
 {
     const struct wick_hs_safepoint *sp = &e->safepoint;
