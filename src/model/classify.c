@@ -34,8 +34,9 @@ static const struct rule thread_rules[] = {
     {"ZWorker", WICK_WORK_GC},         {"ZDirector", WICK_WORK_GC},
     {"ZStat", WICK_WORK_GC},           {"ZUncommitter", WICK_WORK_GC},
     {"XWorker", WICK_WORK_GC},         {"XDriver", WICK_WORK_GC},
-    {"C1 Compiler", WICK_WORK_JIT},    {"C2 Compiler", WICK_WORK_JIT},
-    {"JVMCI", WICK_WORK_JIT},          {"Sweeper", WICK_WORK_JIT},
+    {"XDirector", WICK_WORK_GC},       {"C1 Compiler", WICK_WORK_JIT},
+    {"C2 Compiler", WICK_WORK_JIT},    {"JVMCI", WICK_WORK_JIT},
+    {"Sweeper", WICK_WORK_JIT},
 };
 
 /* Methods and functions, by the beginning of class and name as they are in the profile. */
@@ -124,12 +125,20 @@ static enum wick_work by_leaf(const struct wick_profile *p, uint32_t stack)
     }
 }
 
-enum wick_work wick_classify(const struct wick_profile *p, uint32_t stack, uint32_t thread)
+enum wick_work wick_classify_thread(const char *name)
 {
-    const char *name = wick_profile_str(p, p->threads[thread].name);
     for (size_t i = 0; i < sizeof thread_rules / sizeof *thread_rules; i++)
         if (begins(name, thread_rules[i].prefix))
             return thread_rules[i].work;
+    return WICK_WORK_COUNT;
+}
+
+enum wick_work wick_classify(const struct wick_profile *p, uint32_t stack, uint32_t thread)
+{
+    const char *name = wick_profile_str(p, p->threads[thread].name);
+    enum wick_work of_thread = wick_classify_thread(name);
+    if (of_thread != WICK_WORK_COUNT)
+        return of_thread;
     enum wick_work w = by_function(p, stack);
     if (w != WICK_WORK_COUNT)
         return w;

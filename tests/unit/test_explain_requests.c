@@ -2,6 +2,8 @@
 /* What `wick explain` says of what requests do: ask one peer after another, compute, or never begin. */
 #include "explain_stacks.h"
 
+#include <stdio.h>
+
 #define PARK   "java/util/concurrent/locks/LockSupport.park"
 #define WORKER "java/util/concurrent/ThreadPoolExecutor$Worker.run"
 #define READ   "java/net/Socket$SocketInputStream.read"
@@ -250,6 +252,70 @@ static void test_unstarted_threads__are_counted_with_what_keeps_the_carriers(voi
               "app/Main.call", "java/lang/VirtualThread.parkOnCarrierThread"),
         WICK_EXPLAIN_PARKED, 10);
     has_not(s, "unstarted-threads"); /* that it pins its carrier is said */
+}
+
+/* Others wait for futures of those threads: that comes after what keeps these from running, unless it is much more. */
+static void test_unstarted_threads__come_before_who_waits_for_them(void **state)
+{
+    (void)state;
+    for (unsigned askers = 8; askers <= 16; askers += 8) {
+        struct scene *s = unstarted(7, 0);
+        for (unsigned i = 0; i < askers; i++)
+            add(s, thread_of(s, "client", 10 + i),
+                STACK(s, "app/Main.ask", "java/util/concurrent/CompletableFuture.get", PARK), WICK_EXPLAIN_PARKED, 10);
+        begins(s, askers == 8 ? "unstarted-threads: " : "waiting: ");
+    }
+}
+
+/* A pool of `threads` whose tasks compute, four times as many threads that wait for them, and two CPUs. */
+static struct scene *computing_pool(unsigned threads)
+{
+    struct scene *s = scene();
+    s->f.allowed = 2;
+    for (unsigned i = 0; i < threads; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "score-%u", i);
+        add(s, thread_of(s, name, 1 + i), STACK(s, WORKER, "app/Model.apply"), WICK_EXPLAIN_RUNNABLE, 6);
+        add(s, thread_of(s, name, 1 + i), STACK(s, WORKER, "app/Model.apply"), WICK_EXPLAIN_WAITING_FOR_CPU, 4);
+    }
+    for (unsigned i = 0; i < 4 * threads; i++)
+        add(s, thread_of(s, "client", 10 + i), STACK(s, "app/Main.ask", "java/util/concurrent/FutureTask.get", PARK),
+            WICK_EXPLAIN_PARKED, 10);
+    return s;
+}
+
+static void test_pool_busy__is_no_matter_of_threads_where_all_cpus_compute(void **state)
+{
+    (void)state;
+    has(computing_pool(1), "pool-busy: ");
+    has_not(computing_pool(2), "pool-busy");
+    has_not(computing_pool(3), "pool-busy");
+}
+
+/* Clients in the process of their server wait for what its requests wait for. */
+static void test_waiting__of_own_clients_is_what_their_requests_wait_for(void **state)
+{
+    (void)state;
+    for (unsigned waits = 4; waits <= 10; waits += 6) {
+        struct scene *s = scene();
+        add(s, thread_of(s, "acceptor", 1), STACK(s, "app/Server.run", "sun/nio/ch/ServerSocketChannelImpl.accept"),
+            WICK_EXPLAIN_IO, 10);
+        for (unsigned i = 0; i < 4; i++) {
+            add(s, thread_of(s, "http", 10 + i),
+                STACK(s, "com/sun/net/httpserver/Filter$Chain.doFilter", "app/Desk.place",
+                      "java/util/concurrent/Semaphore.acquire", PARK),
+                WICK_EXPLAIN_PARKED, waits);
+            add(s, thread_of(s, "http", 10 + i),
+                STACK(s, WORKER, "java/util/concurrent/ThreadPoolExecutor.getTask", PARK), WICK_EXPLAIN_PARKED,
+                10.01 - waits);
+        }
+        for (unsigned i = 0; i < 5; i++)
+            add(s, thread_of(s, "client", 20 + i), STACK(s, "app/Client.run", SEND, PARK), WICK_EXPLAIN_PARKED, 10);
+        if (waits == 10)
+            has_not(s, "peer's answer"); /* the permits are said */
+        else
+            has(s, "peer's answer"); /* of another server, most of it */
+    }
 }
 
 /* A carrier that rests is free: what has not run yet waits for it to wake up. */
@@ -544,6 +610,9 @@ int main(void)
         cmocka_unit_test(test_endpoint_wait__for_a_peer_on_a_machine_without_cpus),
         cmocka_unit_test(test_endpoint_cpu__of_a_process_that_computes_little),
         cmocka_unit_test(test_unstarted_threads__are_counted_with_what_keeps_the_carriers),
+        cmocka_unit_test(test_unstarted_threads__come_before_who_waits_for_them),
+        cmocka_unit_test(test_pool_busy__is_no_matter_of_threads_where_all_cpus_compute),
+        cmocka_unit_test(test_waiting__of_own_clients_is_what_their_requests_wait_for),
         cmocka_unit_test(test_unstarted_threads__do_not_wait_for_carriers_that_rest),
         cmocka_unit_test(test_unstarted_threads__wait_although_added_carriers_rest),
         cmocka_unit_test(test_pool_busy__whose_queue_is_full),

@@ -453,9 +453,22 @@ static void test_name__normalised_is_the_same_in_every_run(void **state)
     check_normal("", "lambda$", "lambda$");
 }
 
+/* As HotSpot names them, and the kernel cuts them. */
+static void test_classify__threads_of_the_jvm_have_their_work_in_their_names(void **state)
+{
+    static const char *const collect[] = {"GC Thread#0", "GC task thread#", "G1 Conc#0", "ZWorkerYoung#0", "XDirector"};
+    (void)state;
+    for (size_t i = 0; i < sizeof collect / sizeof *collect; i++)
+        assert_int_equal(wick_classify_thread(collect[i]), WICK_WORK_GC);
+    assert_int_equal(wick_classify_thread("C2 CompilerThre"), WICK_WORK_JIT);
+    assert_int_equal(wick_classify_thread("VM Thread"), WICK_WORK_COUNT);
+    assert_int_equal(wick_classify_thread("http-1"), WICK_WORK_COUNT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_classify__threads_of_the_jvm_have_their_work_in_their_names),
         cmocka_unit_test(test_shape__threads_labels_and_frames_choose_samples),
         cmocka_unit_test(test_shape__a_path_leaves_out_one_subtree),
         cmocka_unit_test(test_shape__names_in_a_path_may_have_escapes),

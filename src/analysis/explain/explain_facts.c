@@ -12,6 +12,7 @@
 
 #include "analysis/explain/explain_arguments.h"
 #include "base/sum.h"
+#include "model/classify.h"
 #include "model/label.h"
 
 #define REAL_MOST 1e18
@@ -117,18 +118,6 @@ static void take_span(struct wick_explain_facts *f, const struct wick_jfr_event 
                                         .unmounts = number(e, "virtual") == 1};
 }
 
-/* Whether a thread works for a collector, by the names that HotSpot's collectors give theirs. */
-static bool collects(const char *name)
-{
-    static const char *const names[] = {"GC Thread",       "G1 ",          "ZWorker", "ZDirector",  "ZDriver",
-                                        "XWorker",         "XDirector",    "XDriver", "Shenandoah", "ParGC",
-                                        "Concurrent Mark", "ZUncommitter", "ZStat"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strncmp(name, names[i], strlen(names[i])))
-            return true;
-    return false;
-}
-
 /* The row of that thread, NULL without memory. */
 static struct wick_explain_use *use_of(struct wick_explain_facts *f, uint32_t thread)
 {
@@ -155,7 +144,7 @@ static void take_thread_cpu(struct wick_explain_facts *f, const struct wick_jfr_
         add_to(&use->slices, part(f, e, number(e, "timeslices")));
     }
     bool hungry = wick_sum(cpu, delay) >= part(f, e, e->duration_ns) / 2;
-    bool collector = collects(wick_profile_str(f->p, f->p->threads[thread].name));
+    bool collector = wick_classify_thread(wick_profile_str(f->p, f->p->threads[thread].name)) == WICK_WORK_GC;
     add_to(&f->got_ns, cpu);
     if (hungry) {
         add_to(&f->hungry_got_ns, cpu);

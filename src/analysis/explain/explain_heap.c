@@ -249,7 +249,8 @@ static unsigned parallel_collectors(const struct wick_profile *p)
     unsigned n = 0;
     for (uint32_t t = 1; t < p->nthreads; t++) {
         const char *name = wick_profile_str(p, p->threads[t].name);
-        n += !strncmp(name, "GC Thread#", strlen("GC Thread#")) || strstr(name, "(ParallelGC)") != NULL;
+        n += !strncmp(name, "GC Thread#", strlen("GC Thread#")) ||
+             !strncmp(name, "GC task thread#", strlen("GC task thread#")); /* Parallel of JDK 8 */
     }
     return n;
 }
@@ -257,9 +258,8 @@ static unsigned parallel_collectors(const struct wick_profile *p)
 void wick_explain_gc_threads(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
-    double cpus = (double)f->allowed, share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    double cpus = wick_explain_cpus(f), share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
     double throttled = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
-    cpus = f->cpu_limit > 0 && (f->cpu_limit < cpus || cpus <= 0) ? f->cpu_limit : cpus;
     double count = parallel_collectors(f->p), whole = cpus < 1 ? 1 : cpus;
     if (cpus <= 0 || count < x->rule->threshold * whole || share < GC_LITTLE)
         return;

@@ -36,8 +36,7 @@ static double need_of(const struct wick_explain_facts *f, size_t thread)
                               (double)f->duration_ns);
 }
 
-/* CPUs that the process may use, 0 = not known. */
-static double cpus_of(const struct wick_explain_facts *f)
+double wick_explain_cpus(const struct wick_explain_facts *f)
 {
     double cpus = (double)(f->allowed ? f->allowed : f->cpus);
     return f->cpu_limit > 0 && (f->cpu_limit < cpus || cpus <= 0) ? f->cpu_limit : cpus;
@@ -193,7 +192,7 @@ static void say_saturated(struct wick_explain *x, uint32_t thread)
     wick_explain_say(x, r, "thread", wick_profile_str(f->p, f->p->threads[thread].name));
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, need < 1 ? need : 1);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, time);
-    wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, cpus_of(f));
+    wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, wick_explain_cpus(f));
     if (wanted) {
         wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, waited / (double)f->duration_ns);
         wick_explain_say(x, r, "what", wick_wait_text(kind));
@@ -216,7 +215,7 @@ void wick_explain_saturated(struct wick_explain *x)
 {
     bool *java = java_threads(x);
     uint32_t thread = java ? busiest(x->f, java) : 0;
-    if (thread && !x->pool_said && need_of(x->f, thread) >= x->rule->threshold && cpus_of(x->f) >= 2)
+    if (thread && !x->pool_said && need_of(x->f, thread) >= x->rule->threshold && wick_explain_cpus(x->f) >= 2)
         say_saturated(x, thread);
     free(java);
 }
@@ -259,7 +258,7 @@ void wick_explain_too_many(struct wick_explain *x)
     struct wick_explain_facts *f = x->f;
     bool *of = java_threads(x);
     struct crowd c = of ? crowd_of(x, of) : (struct crowd){0};
-    double cpus = cpus_of(f), whole = cpus < 1 ? 1 : cpus;
+    double cpus = wick_explain_cpus(f), whole = cpus < 1 ? 1 : cpus;
     if (cpus > 0 && c.n >= CROWD_LEAST && c.n >= x->rule->threshold * whole) {
         struct work w = work_of(x, of);
         struct wick_explain_finding *r = wick_explain_found(x, c.delay_ns);
@@ -348,7 +347,8 @@ static bool carriers_rest(struct wick_explain *x, const bool *carries, size_t n)
 {
     const struct wick_explain_facts *f = x->f;
     double *busy = calloc(f->p->nthreads + 1, sizeof *busy), sum = 0;
-    size_t cpus = cpus_of(f) > 1 ? (size_t)cpus_of(f) : cpus_of(f) > 0, most = f->carriers ? f->carriers : cpus;
+    size_t cpus = wick_explain_cpus(f) > 1 ? (size_t)wick_explain_cpus(f) : wick_explain_cpus(f) > 0,
+           most = f->carriers ? f->carriers : cpus;
     x->f->failed |= !busy;
     for (size_t i = 0; busy && i < f->nwall; i++) {
         enum wick_wait_kind kind = x->waits[i].kind;
@@ -393,6 +393,35 @@ static struct taken taken_of(struct wick_explain *x)
     return t;
 }
 
+/* Whether a finding about waiting is about tasks, of which it is not known what they do. */
+static bool is_for_tasks(const struct wick_explain_finding *w)
+{
+    static const enum wick_wait_kind kinds[] = {WICK_WAIT_FUTURE, WICK_WAIT_LATCH, WICK_WAIT_REPLY, WICK_WAIT_POOL_END,
+                                                WICK_WAIT_THREAD};
+    bool tasks = false, chain = false;
+    for (unsigned i = 0; i < w->n; i++) {
+        const struct wick_explain_figure *g = &w->figures[i];
+        chain |= !strcmp(g->key, "holder") || !strcmp(g->key, "chain");
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !strcmp(g->key, "kind"); k++)
+            tasks |= !strcmp(g->text, wick_wait_name(kinds[k]));
+    }
+    return tasks && !chain;
+}
+
+/* Who waits for virtual threads that do not begin waits for a carrier, through them: that comes first, if it is half of
+ * what those wait. */
+static void put_before_waiters(struct wick_explain *x, struct wick_explain_finding *r)
+{
+    for (size_t i = 0; r && i < x->out->n; i++) {
+        struct wick_explain_finding *w = &x->out->rows[i];
+        bool tasks = w->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_WAITING] && !w->rank_ns && is_for_tasks(w);
+        if (!tasks || w->cost_ns < r->cost_ns || r->cost_ns < HALF * w->cost_ns)
+            continue;
+        r->rank_ns = w->cost_ns > r->rank_ns ? w->cost_ns : r->rank_ns;
+        w->rank_ns = r->cost_ns;
+    }
+}
+
 void wick_explain_unstarted(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -417,6 +446,7 @@ void wick_explain_unstarted(struct wick_explain *x)
     wick_explain_filter_frame(x, r, t.frame);
     if (t.frame && t.kind != WICK_WAIT_NONE)
         wick_explain_say(x, r, "what", wick_wait_text(t.kind));
+    put_before_waiters(x, r);
 }
 
 /* ---- HTTP clients ---- */

@@ -321,6 +321,19 @@ static bool may_be_own(const struct wick_explain *x, const struct wick_explain_p
            (double)at->ns <= OWN_MOST * (double)ready_ns;
 }
 
+/* Whether those who wait there for answers are this process's own clients: what its requests wait for is their time as
+ * well, and says more. */
+static bool are_own(const struct wick_explain *x, const struct wick_explain_place *at, const struct waiters *w)
+{
+    int64_t served = 0;
+    if (at->kind != WICK_WAIT_PEER || !x->serves || w->request || at->nlinks || at->via != WICK_WAIT_NONE)
+        return false;
+    for (size_t i = 0; i < x->f->nwall; i++)
+        if (x->waits[i].in_request && wick_explain_is_trouble(x, i))
+            served = wick_sum(served, x->f->wall[i].weight_ns);
+    return (double)served >= WICK_EXPLAIN_CHAIN_MOST * (double)at->ns;
+}
+
 /* Whether threads wait there for others of which nothing is known but that they, or threads here, lack CPUs, for as
  * long or longer: the machine's rules say so. A peer may be on the same machine. */
 static bool may_be_the_machines(const struct wick_explain *x, const struct wick_explain_place *at,
@@ -406,6 +419,8 @@ void wick_explain_waiting(struct wick_explain *x)
             x->monitors_said_ns += at->kind == WICK_WAIT_MONITOR ? (double)at->ns : 0;
             continue;
         }
+        if (are_own(x, at, &w))
+            continue;
         if (nobody_minds(x, at, &w)) {
             spared = wick_sum(spared, w.disk_ns);
             continue;
@@ -437,6 +452,7 @@ struct pool {
     uint32_t threads;
     int64_t all_ns, idle_ns, requests_ns; /* requests: of those that it serves */
     int64_t held_ns;                      /* waiting for what other threads hold, so that more workers would not help */
+    int64_t acts_ns;                      /* on a CPU or ready to run */
     double quanta;
 };
 
@@ -477,6 +493,7 @@ static size_t find_pools(struct wick_explain *x, struct pool *pools, uint32_t *o
             o->requests_ns = wick_sum(o->requests_ns, s->weight_ns);
         if (x->waits[i].kind != WICK_WAIT_NONE && wick_wait_role_of(x->waits[i].kind) == WICK_WAIT_IDLE)
             o->idle_ns = wick_sum(o->idle_ns, s->weight_ns);
+        o->acts_ns = wick_sum(o->acts_ns, x->waits[i].kind == WICK_WAIT_NONE ? s->weight_ns : 0);
         if (wick_wait_is_lock(x->waits[i].kind) || x->waits[i].kind == WICK_WAIT_QUEUE_FULL)
             o->held_ns = wick_sum(o->held_ns, s->weight_ns);
     }
@@ -499,8 +516,11 @@ static bool is_short(const struct wick_explain *x, const struct pool *o, const s
 {
     double busy = wick_explain_share((double)o->all_ns - (double)o->idle_ns, (double)o->all_ns);
     int64_t waited = awaited_of(x, o, a);
-    if ((double)o->held_ns >= WICK_EXPLAIN_CHAIN_MOST * ((double)o->all_ns - (double)o->idle_ns))
+    double works = (double)o->all_ns - (double)o->idle_ns, cpus = wick_explain_cpus(x->f);
+    if ((double)o->held_ns >= WICK_EXPLAIN_CHAIN_MOST * works)
         return false; /* it is too short of that */
+    if (cpus > 0 && o->threads >= cpus && (double)o->acts_ns >= WICK_EXPLAIN_CHAIN_MOST * works)
+        return false; /* more threads would have no CPU */
     return wick_explain_counts(x->f, (double)o->all_ns, WICK_EXPLAIN_CHAIN_MOST) && busy >= x->rule->threshold &&
            (waited > o->all_ns || (waited && (waited == a->refused || a->nested)));
 }
