@@ -443,6 +443,52 @@ static void test_lock__without_owner_is_held_by_who_is_in_its_function(void **st
     }
 }
 
+/* Nor who held it, and another method of its class does something only while others wait: that is its holder. What is
+ * done at any time, in another class, or is for other threads to end, is not. */
+static void test_lock__without_owner_is_held_by_who_acts_only_during_the_waits(void **state)
+{
+    static const struct {
+        const char *method, *call;
+        enum wick_explain_state state;
+        bool always, reads, holds;
+    } cases[] = {
+        {"app/Board.stream", WRITE, WICK_EXPLAIN_IO, false, false, true},
+        {"app/Board.stream", ">app/Board.add", WICK_EXPLAIN_RUNNABLE, false, false, true},
+        {"app/Board$1.run", WRITE, WICK_EXPLAIN_IO, false, false, true},
+        {"app/Board.stream", READ, WICK_EXPLAIN_IO, false, false, true},
+        {"app/Board.stream", READ, WICK_EXPLAIN_IO, false, true, false},
+        {"app/Board.stream", WRITE, WICK_EXPLAIN_IO, true, false, false},
+        {"app/Boards.stream", WRITE, WICK_EXPLAIN_IO, false, false, false},
+        {"app/Board.stream", "java/lang/Thread.sleep", WICK_EXPLAIN_SLEEPING, false, false, false},
+        {"app/Board.stream", "java/util/concurrent/FutureTask.get", WICK_EXPLAIN_PARKED, false, false, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        uint32_t quote = STACK(s, "app/Main.run", "app/Board.quote",
+                               "java/util/concurrent/locks/ReentrantReadWriteLock$ReadLock.lock", PARK);
+        uint32_t stream = STACK(s, "app/Main.feed", cases[i].method, cases[i].call), desk = thread_of(s, "desk", 10);
+        for (unsigned t = 0; t < 4; t++)
+            add(s, thread_of(s, "desk", 10 + t), quote, WICK_EXPLAIN_PARKED, 6);
+        if (cases[i].reads)
+            add(s, desk, STACK(s, "app/Main.run", READ), WICK_EXPLAIN_IO, 1);
+        for (unsigned k = 0; k < 10; k++) {
+            struct wick_lock_wait_row *r = &s->waits[s->f.locks.nrows++];
+            *r = (struct wick_lock_wait_row){
+                .thread = desk, .stack = quote, .park = true, .start_ns = k * S, .duration_ns = 6 * S / 10};
+            add(s, thread_of(s, "feed", 1), stream, cases[i].state, 0.6);
+            struct wick_explain_sample *held = &s->wall[s->f.nwall - 1];
+            held->time_ns = k * S;
+            held->span_ns = cases[i].always ? S : 6 * S / 10;
+            held->count = 60;
+        }
+        if (cases[i].holds)
+            has(s, "its holder ");
+        else
+            has_not(s, "holder");
+    }
+}
+
 /* In ten samples of a second each a lock that is always held may seem to be held by more than one. */
 static void test_lock__without_owner_allows_for_what_samples_may_be_off(void **state)
 {
@@ -648,6 +694,7 @@ int main(void)
         cmocka_unit_test(test_pool_busy__of_a_server_in_the_same_process),
         cmocka_unit_test(test_queue_full__waits_for_what_the_consumer_waits_for),
         cmocka_unit_test(test_lock__without_owner_is_held_by_who_is_in_its_function),
+        cmocka_unit_test(test_lock__without_owner_is_held_by_who_acts_only_during_the_waits),
         cmocka_unit_test(test_lock__without_owner_allows_for_what_samples_may_be_off),
         cmocka_unit_test(test_future__waits_for_the_task_of_its_own_method),
         cmocka_unit_test(test_socket__is_an_answer_where_nobody_else_asks),

@@ -5,7 +5,8 @@
  * What is waited for may be held by a thread that waits itself; then the time belongs to the end of that chain, as far
  * as it is known:
  *
- *     lock     -> its owner    by wick.LockOwner: what the owner did during the wait
+ *     lock     -> its owner    by wick.LockOwner: what the owner did during the wait; else by what is done in the
+ *                              function, or the class, that takes it
  *     future   -> its task     by the wall-clock samples of the pools' workers, as no event says which task it was
  *     reply    -> likewise, or the thread that is never done
  *     room     -> its consumer by the wall-clock samples of the threads that are never done
@@ -20,10 +21,12 @@
 #include "analysis/explain/explain_int.h"
 #include "base/sum.h"
 
-#define HELD_LEAST 0.50 /* of the recording: a lock that many wait for is held that long, */
-#define HELD_MOST  1.10 /* and by one at a time */
-#define DEVIATIONS 2.0  /* as far as samples may be off */
-#define HELD_UP    0.90 /* of its time: a thread that waits for something else does not get on with its work */
+#define HELD_LEAST    0.50 /* of the recording: a lock that many wait for is held that long, */
+#define HELD_MOST     1.10 /* and by one at a time */
+#define DEVIATIONS    2.0  /* as far as samples may be off */
+#define WITHIN_LEAST  0.75 /* from how much of a thing is done while others wait by chance (0) to all of it (1) */
+#define OUTSIDE_LEAST 8.0  /* samples of it at other times, by chance: with fewer of them, nothing is known */
+#define HELD_UP       0.90 /* of its time: a thread that waits for something else does not get on with its work */
 
 enum { LINKS = WICK_EXPLAIN_LINKS };
 
@@ -178,6 +181,152 @@ static void insiders(struct wick_explain *x, const struct wick_explain_place *at
     if (sum + off < HELD_LEAST * all || sum - off > HELD_MOST * all)
         out->n = 0;
 }
+
+/* ---- a lock that other methods of the same class take as well ---- */
+
+/* A time in which a thread waited at the place, by its event. */
+struct span {
+    int64_t from_ns, to_ns;
+};
+
+static double length_of(struct span s)
+{
+    return (double)((__int128)s.to_ns - s.from_ns);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+}
+
+/* The times in which at least one thread waited at the place, in order; *n of them. The caller frees them. */
+static struct span *spans_of(struct wick_explain *x, const struct wick_explain_place *at, size_t *n)
+{
+    const struct wick_lock_waits *l = &x->f->locks;
+    struct span *rows = calloc(l->nrows + 1, sizeof *rows);
+    size_t all = 0, kept = 0;
+    x->f->failed |= !rows;
+    for (uint32_t i = 0; rows && i < l->nrows; i++) {
+        const struct wick_lock_wait_row *r = &l->rows[i];
+        struct wick_wait w = r->park && !r->native ? wick_explain_wait_at(x, r->stack) : (struct wick_wait){0};
+        if (w.kind == at->kind && w.stack && wick_explain_function_at(x->f->p, w.stack) == at->function &&
+            r->duration_ns > 0)
+            rows[all++] = (struct span){r->start_ns, wick_sum(r->start_ns, r->duration_ns)};
+    }
+    if (all)
+        qsort(rows, all, sizeof *rows, by_start);
+    for (size_t i = 0; i < all; i++)
+        if (kept && rows[i].from_ns <= rows[kept - 1].to_ns)
+            rows[kept - 1].to_ns = rows[i].to_ns > rows[kept - 1].to_ns ? rows[i].to_ns : rows[kept - 1].to_ns;
+        else
+            rows[kept++] = rows[i];
+    *n = kept;
+    return rows;
+}
+
+/* The share of a sample's time that lies in the spans. */
+static double share_in(const struct span *spans, size_t n, const struct wick_explain_sample *s)
+{
+    size_t low = 0, high = n; /* the first one that ends after the sample begins */
+    int64_t from = s->time_ns, to = wick_sum(from, s->span_ns > 0 ? s->span_ns : 1);
+    double in = 0;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (spans[mid].to_ns > from)
+            high = mid;
+        else
+            low = mid + 1;
+    }
+    for (; low < n && spans[low].from_ns < to; low++)
+        in += length_of((struct span){spans[low].from_ns > from ? spans[low].from_ns : from,
+                                      spans[low].to_ns < to ? spans[low].to_ns : to});
+    return wick_explain_share(in, length_of((struct span){from, to}));
+}
+
+/* Whether the stack has a method of the class, or of one within it: "app/Board" has "app/Board$1" and lambdas. */
+static bool goes_through_class(const struct wick_profile *p, uint32_t stack, const char *class_name)
+{
+    size_t len = strlen(class_name);
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const char *name = wick_profile_str(p, p->functions[wick_explain_function_at(p, s)].class_name);
+        if (!strncmp(name, class_name, len) && (!name[len] || name[len] == '$'))
+            return true;
+    }
+    return false;
+}
+
+/* Whether threads that wait at the place read what clients send: those may be of this process, and wait as well. */
+static bool answers(const struct wick_explain *x, const struct wick_explain_place *at)
+{
+    const struct wick_explain_facts *f = x->f;
+    bool *here = calloc(f->p->nthreads + 1, sizeof *here), found = !here;
+    x->f->failed |= !here;
+    for (size_t i = 0; here && i < f->nwall; i++)
+        if (waits_there(x, x->waits[i], at))
+            here[f->wall[i].thread] = true;
+    for (size_t i = 0; here && i < f->nwall; i++) {
+        enum wick_wait_kind kind = x->waits[i].kind;
+        found |= here[f->wall[i].thread] &&
+                 (kind == WICK_WAIT_SOCKET || kind == WICK_WAIT_CLIENT || kind == WICK_WAIT_EVENT);
+    }
+    free(here);
+    return found;
+}
+
+/* Whether wall-clock sample i may be of who has the lock: in the class it computes, or waits for what is outside of the
+ * process. What other threads of it end may be what waits for the lock; so may an answer, if these give one. */
+static bool may_hold(const struct wick_explain *x, size_t i, struct wick_wait w, const char *class_name, bool answered)
+{
+    bool socket = w.kind == WICK_WAIT_SOCKET || w.kind == WICK_WAIT_PEER;
+    bool works = w.kind == WICK_WAIT_NONE ? 1u << x->f->wall[i].state & WICK_EXPLAIN_WORK
+                                          : wick_wait_role_of(w.kind) == WICK_WAIT_TROUBLE || socket;
+    return works && w.stack && !wick_explain_is_inner(w.kind) && !(socket && answered) &&
+           goes_through_class(x->f->p, x->f->wall[i].stack, class_name);
+}
+
+/* Who holds a lock of a class is mostly in another method of that class than who waits for it. What these methods do
+ * without the lock, they do whether others wait or not; what its holder does is done while others wait, and hardly ever
+ * at other times, so that the events of the waits show which it is. As much time as was waited, if not more, goes to
+ * it. */
+static void relatives(struct wick_explain *x, const struct wick_explain_place *at, struct wick_explain_places *out)
+{
+    const struct wick_explain_facts *f = x->f;
+    const struct wick_profile *p = f->p;
+    size_t nspans = 0;
+    struct span *spans = spans_of(x, at, &nspans);
+    struct wick_explain_places during = {0}; /* of each place in `out` that part of its time in which others waited */
+    const char *class_name = wick_profile_str(p, p->functions[at->function].class_name);
+    bool answered = answers(x, at);
+    double waited = 0;
+    for (size_t i = 0; i < nspans; i++)
+        waited += length_of(spans[i]);
+    double chance = waited / (double)f->duration_ns, held = 0;
+    for (size_t i = 0; nspans && chance < 1 && i < f->nwall; i++) {
+        struct wick_wait w = doing(x, i);
+        if (!may_hold(x, i, w, class_name, answered))
+            continue;
+        double in = share_in(spans, nspans, &f->wall[i]);
+        double seen = f->wall[i].count ? (double)f->wall[i].count : 1;
+        wick_explain_places_add(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
+        /* in place of quanta: how often it would have been seen at other times, if it did not matter when */
+        wick_explain_places_add(x, &during, w, (int64_t)(in * (double)f->wall[i].weight_ns), seen * (1 - chance));
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < out->n && i < during.n; i++) {
+        double in = wick_explain_share((double)during.rows[i].ns, (double)out->rows[i].ns);
+        if (in < chance + (1 - chance) * WITHIN_LEAST || during.rows[i].quanta < OUTSIDE_LEAST)
+            continue;
+        held += (double)during.rows[i].ns;
+        out->rows[kept++] = out->rows[i];
+    }
+    out->n = held >= HELD_LEAST * waited && held > 0 ? kept : 0;
+    free(spans);
+    free(during.rows);
+    wick_explain_places_sort(out);
+}
+
+/* ---- tasks ---- */
 
 /* "plan" of plan() and of lambda$plan$2(), *len long. */
 static const char *written_in(const char *method, size_t *len)
@@ -351,6 +500,8 @@ static bool next_link(struct wick_explain *x, const struct wick_explain_place *a
         owners_of(x, at, &links);
     if (lock && !links.n)
         insiders(x, at, &links);
+    if (lock && at->kind != WICK_WAIT_MONITOR && !links.n)
+        relatives(x, at, &links);
     if (task)
         tasks(x, at, true, &links);
     if (task && !joins && !links.n)
