@@ -367,6 +367,46 @@ static void test_object_wait__is_trouble_where_nobody_works(void **state)
     }
 }
 
+/* Who is parked until a time has passed, nearly each time, rests: it waits for nobody. */
+static void test_park__that_ends_by_its_time_is_a_timer(void **state)
+{
+    (void)state;
+    for (unsigned woken = 0; woken <= 1; woken++) {
+        struct scene *s = scene();
+        uint32_t pace = STACK(s, "app/Pace.run", "app/Pace.await", PARK);
+        for (unsigned k = 0; k < 3; k++) {
+            uint32_t t = thread_of(s, "pace", 10 + k);
+            add(s, t, pace, WICK_EXPLAIN_PARKED, 10);
+            s->uses[t].slices = 200;
+            for (unsigned i = 0; i < 8; i++)
+                s->waits[s->f.locks.nrows++] = (struct wick_lock_wait_row){
+                    .thread = t, .stack = pace, .park = true, .timed_out = i || !woken, .weight_ns = S};
+        }
+        s->f.nuses = MOST;
+        if (woken)
+            begins(s, "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a permit to go on "
+                      "(LockSupport.park), at app.Pace.await; during these waits hardly any thread works: they wait "
+                      "for each other\n\n");
+        else
+            silent(s);
+    }
+}
+
+/* But a request waits for it. */
+static void test_park__that_ends_by_its_time_counts_in_a_request(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t t = thread_of(s, "http", 10),
+             nap = STACK(s, "javax/servlet/http/HttpServlet.service", "app/Shop.nap", PARK);
+    add(s, t, nap, WICK_EXPLAIN_PARKED, 10);
+    for (unsigned i = 0; i < 8; i++)
+        s->waits[s->f.locks.nrows++] =
+            (struct wick_lock_wait_row){.thread = t, .stack = nap, .park = true, .timed_out = true, .weight_ns = S};
+    begins(s, "waiting: 100 % of the time that threads have work (10.0 s) is waiting for a timer "
+              "(LockSupport.parkNanos), at app.Shop.nap\n\n");
+}
+
 /* Who waits on another object each time waits for a reply: to that, nobody needs to be seen who gives it. Who waits on
  * the same one, or each on its own, or until a time-out, may have nothing to do. */
 static void test_reply__is_waited_for_on_a_new_object_each_time(void **state)
@@ -714,6 +754,8 @@ int main(void)
         cmocka_unit_test(test_queue_full__whose_consumer_has_no_cpu_is_no_finding),
         cmocka_unit_test(test_queue_full__of_one_thread_alone_is_no_trouble),
         cmocka_unit_test(test_answer__of_a_server_without_a_cpu_is_the_machines_matter),
+        cmocka_unit_test(test_park__that_ends_by_its_time_is_a_timer),
+        cmocka_unit_test(test_park__that_ends_by_its_time_counts_in_a_request),
         cmocka_unit_test(test_reply__is_waited_for_on_a_new_object_each_time),
         cmocka_unit_test(test_reply__waits_for_the_thread_that_is_never_done),
         cmocka_unit_test(test_queue_full__is_a_part_of_what_its_consumer_calls),

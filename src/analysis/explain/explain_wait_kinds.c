@@ -12,12 +12,13 @@
 #include "base/sum.h"
 #include "model/name.h"
 
-#define WRITES_LEAST    2                   /* samples of a function that writes to a socket, or makes connections */
-#define RESTS_LEAST     5                   /* waits of a thread for a timer or for work */
-#define TIMED_LEAST     8                   /* events of waits */
-#define JAM_LEAST       3                   /* threads: one or two may run ahead */
-#define STILL_LEAST     INT64_C(4000000000) /* ns: in less CPU time is read too rarely to say that a thread had none */
-#define ELSEWHERE_LEAST 2                   /* samples of something else than one wait */
+#define WRITES_LEAST     2                   /* samples of a function that writes to a socket, or makes connections */
+#define RESTS_LEAST      5                   /* waits of a thread for a timer or for work */
+#define TIMED_LEAST      8                   /* events of waits */
+#define TIMED_PARK_LEAST 0.95                /* of the time of parks at a place: ended by their time-outs */
+#define JAM_LEAST        3                   /* threads: one or two may run ahead */
+#define STILL_LEAST      INT64_C(4000000000) /* ns: in less CPU time is read too rarely to say that a thread had none */
+#define ELSEWHERE_LEAST  2                   /* samples of something else than one wait */
 
 enum { LAST = 16 }; /* objects that were waited for */
 
@@ -205,7 +206,7 @@ static bool is_unmounted(const struct wick_explain *x, uint32_t thread)
 /* Whether a thread rests there of its own accord, or has no work. */
 static bool is_rest(enum wick_wait_kind kind)
 {
-    return kind == WICK_WAIT_TIMER || kind == WICK_WAIT_WORK || kind == WICK_WAIT_QUEUE ||
+    return wick_wait_is_timer(kind) || kind == WICK_WAIT_WORK || kind == WICK_WAIT_QUEUE ||
            kind == WICK_WAIT_CONDITION || kind == WICK_WAIT_OBJECT_WAIT || kind == WICK_WAIT_PARK;
 }
 
@@ -268,6 +269,41 @@ static void find_piped_answers(struct wick_explain *x)
             w->kind = WICK_WAIT_FILE_READ;
     }
     free(gives);
+}
+
+/* ---- parks for a time ---- */
+
+/* Parks of a function of the program, by their events. */
+struct parks {
+    double all, timed;
+    uint32_t n;
+};
+
+/* Who is parked for a time, and hardly ever woken before it is over, only rests, as in Thread.sleep. A condition or
+ * Object.wait that ends so may be one whose wake-up went to another thread, which is trouble. */
+static void find_timed_parks(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct parks *of = calloc(f->p->nfunctions + 1, sizeof *of);
+    x->f->failed |= !of;
+    for (uint32_t i = 0; of && i < f->locks.nrows; i++) {
+        const struct wick_lock_wait_row *r = &f->locks.rows[i];
+        struct wick_wait w = r->park && !r->native ? wick_explain_wait_at(x, r->stack) : (struct wick_wait){0};
+        struct parks *at = &of[function_at(f->p, w.stack)];
+        if (w.kind != WICK_WAIT_PARK || !w.stack)
+            continue;
+        at->n++;
+        at->all += (double)r->weight_ns;
+        at->timed += r->timed_out ? (double)r->weight_ns : 0;
+    }
+    for (size_t i = 0; of && i < f->nwall; i++) {
+        struct wick_wait *w = &x->waits[i];
+        const struct parks *at = &of[function_at(f->p, w->stack)];
+        if (w->kind == WICK_WAIT_PARK && w->stack && at->n >= TIMED_LEAST && at->all > 0 &&
+            at->timed >= TIMED_PARK_LEAST * at->all)
+            w->kind = WICK_WAIT_TIMED_PARK;
+    }
+    free(of);
 }
 
 /* ---- threads that go on ---- */
@@ -464,5 +500,6 @@ bool wick_explain_learn_waits(struct wick_explain *x)
     if (!wick_explain_find_replies(x) || !learn_jams(x))
         return false;
     learn_courses(x);
+    find_timed_parks(x);
     return wick_explain_learn_courses(x);
 }

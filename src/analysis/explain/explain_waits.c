@@ -283,7 +283,7 @@ static struct waiters waiters_at(const struct wick_explain *x, const struct wick
     }
     for (size_t i = 0; i < f->nwall; i++)
         if (f->wall[i].thread == w.thread &&
-            (x->waits[i].kind == WICK_WAIT_TIMER || x->waits[i].kind == WICK_WAIT_QUEUE))
+            (wick_wait_is_timer(x->waits[i].kind) || x->waits[i].kind == WICK_WAIT_QUEUE))
             w.rests_ns = wick_sum(w.rests_ns, f->wall[i].weight_ns);
     return w;
 }

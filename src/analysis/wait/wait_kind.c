@@ -75,6 +75,11 @@ bool wick_wait_is_lock(enum wick_wait_kind kind)
            kind == WICK_WAIT_WRITE_LOCK;
 }
 
+bool wick_wait_is_timer(enum wick_wait_kind kind)
+{
+    return kind == WICK_WAIT_TIMER || kind == WICK_WAIT_TIMED_PARK;
+}
+
 static bool begins(const char *text, const char *with)
 {
     return !strncmp(text, with, strlen(with));

@@ -42,6 +42,8 @@ const char *wick_wait_help(enum wick_wait_kind kind);
 enum wick_wait_role wick_wait_role_of(enum wick_wait_kind kind);
 /* A monitor, or a lock of java.util.concurrent. */
 bool wick_wait_is_lock(enum wick_wait_kind kind);
+/* Whether it ends by itself after a time. */
+bool wick_wait_is_timer(enum wick_wait_kind kind);
 
 /* Whether the stack is of a carrier with a virtual thread mounted. */
 bool wick_wait_is_mounted(const struct wick_profile *p, uint32_t stack);
