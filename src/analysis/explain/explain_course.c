@@ -102,6 +102,11 @@ static double rate_of(const struct wick_explain_facts *f, uint32_t thread)
     return thread < f->nuses ? wick_explain_share((double)f->uses[thread].slices * 1e9, (double)f->duration_ns) : 0;
 }
 
+bool wick_explain_is_often(const struct wick_explain_facts *f, uint32_t thread)
+{
+    return rate_of(f, thread) >= OFTEN;
+}
+
 /* Whether threads wait for each other, are woken often, and nothing else is that could wake them. Virtual threads are
  * sampled as one, of which nothing is known of each. */
 static bool is_closed(const struct wick_explain_facts *f, const struct course *of)

@@ -168,6 +168,7 @@ enum wick_explain_act { WICK_EXPLAIN_RESTS, WICK_EXPLAIN_AWAITS, WICK_EXPLAIN_AC
 enum wick_explain_act wick_explain_course_of(const struct wick_explain *x, size_t i);
 bool wick_explain_is_inner(enum wick_wait_kind kind); /* another thread of the process ends such a wait */
 bool wick_explain_learn_courses(struct wick_explain *x);
+bool wick_explain_is_often(const struct wick_explain_facts *f, uint32_t thread); /* it is woken five times a second */
 
 /* explain_reply.c: gives waits their kind that are for replies. False without memory. */
 bool wick_explain_find_replies(struct wick_explain *x);

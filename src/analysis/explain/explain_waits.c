@@ -301,13 +301,70 @@ static bool may_be_awaited(const struct wick_explain *x)
     return ns > 0 && wick_explain_counts(f, ns, WAIT_LEAST);
 }
 
+/* What is known of full queues in the process: by function, 1 + the only thread that waits in it for room; by thread, its
+ * time and that in which it waits for a timer. */
+struct rooms {
+    uint32_t *only;
+    int64_t *all_ns, *timer_ns;
+};
+
+/* Whether all that waits for others in this process is one thread at each place that waits for room in a queue, none of
+ * them in a request. */
+static bool learn_rooms(const struct wick_explain *x, const struct rooms *o)
+{
+    const struct wick_explain_facts *f = x->f;
+    double others = 0;
+    for (size_t i = 0; i < f->nwall; i++) {
+        const struct wick_wait *w = &x->waits[i];
+        uint32_t thread = f->wall[i].thread;
+        int64_t ns = f->wall[i].weight_ns;
+        o->all_ns[thread] = wick_sum(o->all_ns[thread], ns);
+        o->timer_ns[thread] = wick_sum(o->timer_ns[thread], wick_wait_is_timer(w->kind) ? ns : 0);
+        if (!wick_explain_is_inner(w->kind) || !wick_explain_is_trouble(x, i))
+            continue;
+        uint32_t *only = &o->only[wick_explain_function_at(f->p, w->stack)];
+        if (w->kind != WICK_WAIT_QUEUE_FULL)
+            others += (double)ns;
+        else if (!thread || (*only && *only != thread + 1) || w->in_request || f->wall[i].endpoint ||
+                 wick_profile_thread_is_many(&f->p->threads[thread]))
+            return false;
+        else
+            *only = thread + 1;
+    }
+    return !wick_explain_counts(f, others, WAIT_LEAST);
+}
+
+/* Whether the place is one of a pipeline of full queues, of a thread each, that nobody is known to wait for, and a thread
+ * that may be its last stage keeps a pace: it waits for a timer half of its time or more, and goes on often. */
+static bool is_paced(const struct wick_explain *x, const struct wick_explain_place *at)
+{
+    size_t n = x->f->p->nthreads + 1;
+    struct rooms o = {calloc(x->f->p->nfunctions + 1, sizeof *o.only), calloc(n, sizeof *o.all_ns),
+                      calloc(n, sizeof *o.timer_ns)};
+    bool full = at->kind == WICK_WAIT_QUEUE_FULL && (at->via == WICK_WAIT_NONE || at->via == WICK_WAIT_QUEUE_FULL);
+    bool paced = false;
+    x->f->failed |= !o.only || !o.all_ns || !o.timer_ns;
+    for (unsigned i = 0; i < at->nlinks; i++)
+        full &= at->links[i].kind == WICK_WAIT_QUEUE_FULL;
+    full = full && at->nlinks && o.only && o.all_ns && o.timer_ns && learn_rooms(x, &o);
+    for (uint32_t t = 1; full && t < x->f->p->nthreads; t++)
+        paced |= o.timer_ns[t] > 0 && (double)o.timer_ns[t] >= WICK_EXPLAIN_CHAIN_MOST * (double)o.all_ns[t] &&
+                 wick_explain_is_often(x->f, t);
+    free(o.only);
+    free(o.all_ns);
+    free(o.timer_ns);
+    return paced;
+}
+
 /* Whether only one thread waits there, and nobody for it as far as is known: one that makes elements and waits for room
- * in the queue runs ahead of who takes them, and one that forces a file to the disk and rests longer than that could do
- * more. */
+ * in the queue runs ahead of who takes them, and so do those of a pipeline whose last stage keeps a pace; one that
+ * forces a file to the disk and rests longer than that could do more. */
 static bool nobody_minds(const struct wick_explain *x, const struct wick_explain_place *at, const struct waiters *w)
 {
-    if (w->several || w->request || at->nlinks || at->via != WICK_WAIT_NONE || wick_explain_none_ends(x, at))
+    if (w->several || w->request || wick_explain_none_ends(x, at))
         return false;
+    if (at->nlinks || at->via != WICK_WAIT_NONE)
+        return is_paced(x, at);
     return at->kind == WICK_WAIT_QUEUE_FULL ||
            (at->kind == WICK_WAIT_FILE_SYNC && w->rests_ns > at->ns && !may_be_awaited(x));
 }
