@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: keys of a map have the same hash code and no order, so each lookup compares hundreds of them
-// expect: hot-calls frame=CollidingKeys.lookUp | hot-method caller=CollidingKeys.lookUp
+// expect: hot-code kind=colliding-keys frame=CollidingKeys.lookUp
 // symptom: hot-code hot-method hot-calls
 // jdk: 21
 // set: second

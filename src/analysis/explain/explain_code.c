@@ -229,9 +229,10 @@ static uint32_t work_of(const struct wick_explain *x, const struct wick_explain_
     bool wakes = *code == CODE_WAKING || (*code == CODE_OTHER && hands_over(p, sample->stack));
     bool crowd = wick_explain_counts(x->f, a->crowds[frame_of(p, s)->function], CROWD_LEAST);
     bool spins = a->all[t] > 0 && a->events[t] <= EVENTS_MOST * a->all[t];
-    if (local) {
-        *code = CODE_THREAD_LOCALS;
-        return local;
+    uint32_t searches = wick_explain_collides(p, sample->stack);
+    if (local || searches) {
+        *code = local ? CODE_THREAD_LOCALS : CODE_COLLISIONS;
+        return local ? local : searches;
     }
     if (*code == CODE_SELECTING)
         *code = spins ? CODE_SELECTING : CODE_OTHER;
@@ -269,14 +270,17 @@ static bool is_system(const struct wick_profile *p, uint32_t stack)
 
 /* Whether the time is that of the function on top of the stack. System calls are what their caller in the program asked
  * for, and the JVM's own functions serve collections, compilations and calls that other rules name. */
-static bool is_of_method(const struct wick_profile *p, uint32_t stack)
+static bool is_of_method(const struct wick_explain *x, uint32_t stack)
 {
+    const struct wick_profile *p = x->f->p;
     enum code code;
     if (hands_over(p, stack) || is_jvm(p, frame_of(p, callee_of(p, stack))))
         return false;
     uint32_t user = user_of(p, stack, &code);
     if (user && user != stack && code == CODE_SPINNING)
         return false; /* for somebody: hot-code */
+    if (x->collisions_said && wick_explain_collides(p, stack))
+        return false;
     return frame_of(p, stack)->kind != WICK_FRAME_KERNEL || !user;
 }
 
@@ -307,12 +311,13 @@ static void say_process(struct wick_explain *x, struct wick_explain_finding *r, 
 }
 
 /* The samples of which the method on top of the stack is what takes the time; NULL and *n = 0 without memory. */
-static struct wick_explain_sample *of_methods(const struct wick_explain_facts *f, size_t *n)
+static struct wick_explain_sample *of_methods(const struct wick_explain *x, size_t *n)
 {
+    const struct wick_explain_facts *f = x->f;
     struct wick_explain_sample *rows = calloc(f->ncpu + 1, sizeof *rows);
     *n = 0;
     for (size_t i = 0; rows && i < f->ncpu; i++)
-        if (is_of_method(f->p, f->cpu[i].stack))
+        if (is_of_method(x, f->cpu[i].stack))
             rows[(*n)++] = f->cpu[i];
     return rows;
 }
@@ -381,7 +386,7 @@ void wick_explain_hot_method(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
     size_t n;
-    struct wick_explain_sample *rows = of_methods(f, &n);
+    struct wick_explain_sample *rows = of_methods(x, &n);
     f->failed |= !rows;
     struct wick_explain_top top = wick_explain_top(f, rows, n, true, 0, WICK_EXPLAIN_ALL, WICK_EXPLAIN_LEAF);
     bool interpreted = rows && is_interpreted(f->p, rows, n, f->p->frames[top.frame].function);
@@ -435,6 +440,9 @@ static void say(struct wick_explain *x, uint32_t stack, enum code code, int64_t 
     wick_explain_say(x, r, "what", codes[code].text);
     wick_explain_say_frame(x, r, "frame", f->p->stacks[stack].frame);
     wick_explain_filter_frame(x, r, f->p->stacks[stack].frame);
+    if (code == CODE_COLLISIONS)
+        wick_explain_say_keys(x, r, frame_of(f->p, stack)->function);
+    x->collisions_said = code == CODE_COLLISIONS && r && !r->record_ns;
     say_process(x, r, frame_of(f->p, stack)->function);
     keep_hot(x, r, frame_of(f->p, stack)->function, frame_of(f->p, stack)->function);
     if (r)

@@ -48,7 +48,8 @@ struct wick_explain {
         size_t finding;
         uint32_t thread;
     } coded;
-    bool serves; /* clients may come to this process */
+    bool collisions_said; /* hot-code has said what keys cost whose hash codes collide */
+    bool serves;          /* clients may come to this process */
     bool pool_said, code_said, method_said, calls_said, gc_threads_said, crowd_said, saturated_said;
 };
 
@@ -286,6 +287,13 @@ void wick_explain_hot_code(struct wick_explain *x);
 void wick_explain_hot_calls(struct wick_explain *x);
 void wick_explain_hot_method(struct wick_explain *x);
 void wick_explain_computes(struct wick_explain *x, uint32_t endpoint);
+
+/* explain_keys.c: the stack, cut at the program's function that uses a map, if the map searches keys there whose hash codes
+ * collide; else 0. */
+uint32_t wick_explain_collides(const struct wick_profile *p, uint32_t stack);
+/* Adds as "keys" the class whose hashCode, equals and compareTo take most time of those that maps call for the function;
+ * nothing if none was seen. */
+void wick_explain_say_keys(struct wick_explain *x, struct wick_explain_finding *r, uint32_t function);
 
 /* explain_garbage.c: makes findings about collections a part of what leads to them. */
 void wick_explain_garbage(struct wick_explain *x);
