@@ -477,6 +477,7 @@ bool wick_explain_borrowers(struct wick_explain *x, const struct wick_explain_pl
         *out = (struct wick_explain_link){.kind = most->kind,
                                           .stack = most->stack,
                                           .share = wick_explain_share((double)most->ns, sum),
+                                          .threads = wick_explain_share(sum, (double)x->f->duration_ns),
                                           .who = WICK_EXPLAIN_BORROWER};
     free(have.rows);
     return found;

@@ -191,6 +191,7 @@ struct wick_explain_link {
     enum wick_wait_kind kind;
     uint32_t stack;
     double share;
+    double threads; /* that have an object on average, of borrowers */
     enum { WICK_EXPLAIN_HOLDER, WICK_EXPLAIN_TASK, WICK_EXPLAIN_TAKER, WICK_EXPLAIN_SERVER, WICK_EXPLAIN_BORROWER } who;
 };
 

@@ -71,6 +71,8 @@ static void add_links(struct wick_explain *x, const struct wick_explain_place *a
                                            [WICK_EXPLAIN_SERVER] = "server",
                                            [WICK_EXPLAIN_BORROWER] = "borrower"};
         wick_strbuf_addf(out, i ? ", whose %s " : "%s ", (i ? next : first)[l->who]);
+        if (l->who == WICK_EXPLAIN_BORROWER)
+            wick_strbuf_addf(out, "(%.1f threads on average) ", l->threads);
         if (l->kind == WICK_WAIT_NONE) {
             double ready = without_cpu(x, wick_explain_function_at(x->f->p, l->stack));
             wick_strbuf_adds(out, ready >= WICK_EXPLAIN_CHAIN_MOST ? "waits for a CPU at " : "is busy at ");
