@@ -48,10 +48,51 @@ static void test_queue_full__before_a_stage_that_keeps_a_pace_is_no_trouble(void
     }
 }
 
+/* Who alone completes futures waits for more elements of a queue than come, until its time-out. Not if elements mostly
+ * come, if somebody else completes futures as well, or if a pool runs what is waited for. */
+static void test_future__waits_for_the_time_out_of_who_completes_it(void **state)
+{
+    static const struct {
+        unsigned timed, completers; /* timed: of ten waits */
+        const char *get;
+        bool said;
+    } cases[] = {{8, 1, "java/util/concurrent/CompletableFuture.get", true},
+                 {4, 1, "java/util/concurrent/CompletableFuture.get", false},
+                 {8, 2, "java/util/concurrent/CompletableFuture.get", false},
+                 {8, 0, "java/util/concurrent/CompletableFuture.get", false},
+                 {8, 1, "java/util/concurrent/FutureTask.get", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        uint32_t batcher = thread_of(s, "batcher", 1),
+                 poll = STACK(s, "app/Batch.run", "app/Batch.collect", "java/util/concurrent/LinkedBlockingQueue.poll",
+                              PARK);
+        for (unsigned k = 0; k < 3; k++)
+            add(s, thread_of(s, "meter", 10 + k), STACK(s, "app/Meter.send", cases[i].get, PARK), WICK_EXPLAIN_PARKED,
+                10);
+        add(s, batcher, poll, WICK_EXPLAIN_PARKED, 9);
+        for (unsigned k = 0; k < 10; k++)
+            s->waits[s->f.locks.nrows++] = (struct wick_lock_wait_row){
+                .thread = batcher, .stack = poll, .park = true, .timed_out = k < cases[i].timed, .weight_ns = S};
+        for (unsigned k = 0; k < cases[i].completers; k++) {
+            cpu(s, STACK(s, "app/Batch.run", "java/util/concurrent/CompletableFuture.complete"), 0.1);
+            s->cpu[s->f.ncpu - 1].thread = k ? thread_of(s, "timer", 2) : batcher;
+            s->cpu[s->f.ncpu - 1].count = 10;
+        }
+        if (cases[i].said)
+            has(s, "is waiting for an element of a queue, at app.Batch.collect; 30.0 s of it by threads that wait for "
+                   "a future at app.Meter.send, while the thread that completes them does (100 %); 80 % of the time "
+                   "of such waits ended by a time-out");
+        else
+            has(s, "is waiting for a future, at app.Meter.send");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_queue_full__before_a_stage_that_keeps_a_pace_is_no_trouble),
+        cmocka_unit_test(test_future__waits_for_the_time_out_of_who_completes_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,12 +21,13 @@
 #include "analysis/explain/explain_int.h"
 #include "base/sum.h"
 
-#define HELD_LEAST    0.50 /* of the recording: a lock that many wait for is held that long, */
-#define HELD_MOST     1.10 /* and by one at a time */
-#define DEVIATIONS    2.0  /* as far as samples may be off */
-#define WITHIN_LEAST  0.75 /* from how much of a thing is done while others wait by chance (0) to all of it (1) */
-#define OUTSIDE_LEAST 8.0  /* samples of it at other times, by chance: with fewer of them, nothing is known */
-#define HELD_UP       0.90 /* of its time: a thread that waits for something else does not get on with its work */
+#define HELD_LEAST      0.50 /* of the recording: a lock that many wait for is held that long, */
+#define HELD_MOST       1.10 /* and by one at a time */
+#define COMPLETES_LEAST 2.0  /* samples of a thread that completes futures */
+#define DEVIATIONS      2.0  /* as far as samples may be off */
+#define WITHIN_LEAST    0.75 /* from how much of a thing is done while others wait by chance (0) to all of it (1) */
+#define OUTSIDE_LEAST   8.0  /* samples of it at other times, by chance: with fewer of them, nothing is known */
+#define HELD_UP         0.90 /* of its time: a thread that waits for something else does not get on with its work */
 
 enum { LINKS = WICK_EXPLAIN_LINKS };
 
@@ -387,6 +388,60 @@ static void completers(struct wick_explain *x, struct wick_explain_places *out)
     wick_explain_places_sort(out);
 }
 
+/* The only thread that is seen to complete futures, and often enough; 0 = there is none, or several are. */
+static uint32_t only_completer(const struct wick_explain_facts *f)
+{
+    uint32_t thread = 0;
+    double seen = 0;
+    for (size_t i = 0; i < f->nwall + f->ncpu; i++) {
+        const struct wick_explain_sample *s = i < f->nwall ? &f->wall[i] : &f->cpu[i - f->nwall];
+        if (!wick_wait_is_completing(f->p, s->stack))
+            continue;
+        if (!s->thread || (thread && thread != s->thread) || wick_profile_thread_is_many(&f->p->threads[s->thread]))
+            return 0;
+        thread = s->thread;
+        seen += s->count > 1 ? (double)s->count : 1;
+    }
+    return seen >= COMPLETES_LEAST ? thread : 0;
+}
+
+double wick_explain_ran_out(struct wick_explain *x, const struct wick_explain_place *at)
+{
+    const struct wick_lock_waits *l = &x->f->locks;
+    double all = 0, timed = 0;
+    for (uint32_t i = 0; i < l->nrows; i++) {
+        const struct wick_lock_wait_row *r = &l->rows[i];
+        struct wick_wait w = r->park && !r->native ? wick_explain_wait_at(x, r->stack) : (struct wick_wait){0};
+        if (w.kind != at->kind || !w.stack || wick_explain_function_at(x->f->p, w.stack) != at->function)
+            continue;
+        all += (double)r->weight_ns;
+        timed += r->timed_out ? (double)r->weight_ns : 0;
+    }
+    return wick_explain_share(timed, all);
+}
+
+/* Where the only thread that completes futures waits until a time has passed: for a batch to fill up, say. Those that
+ * wait for futures wait for that time, if it takes half of the recording or more. */
+static void lingerers(struct wick_explain *x, const struct wick_explain_place *at, struct wick_explain_places *out)
+{
+    const struct wick_explain_facts *f = x->f;
+    uint32_t thread = only_completer(f);
+    for (size_t i = 0; thread && i < f->nwall; i++)
+        if (waits_there(x, x->waits[i], at) &&
+            (f->wall[i].thread == thread || wick_wait_is_for_task(f->p, f->wall[i].stack)))
+            return; /* it waits as well, or others wait for what a pool runs */
+    for (size_t i = 0; thread && i < f->nwall; i++) {
+        struct wick_wait w = doing(x, i);
+        if (f->wall[i].thread == thread && w.stack)
+            wick_explain_places_add(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
+    }
+    wick_explain_places_sort(out);
+    bool rests = out->n && (out->rows->kind == WICK_WAIT_QUEUE || out->rows->kind == WICK_WAIT_CONDITION);
+    if (!rests || !wick_explain_counts(f, (double)out->rows->ns, HELD_LEAST) ||
+        wick_explain_ran_out(x, out->rows) < WICK_EXPLAIN_CHAIN_MOST)
+        out->n = 0;
+}
+
 /* Time of a thread: all, that in which it acts, and that in waits that are trouble; whether it waits at the place. */
 struct held {
     int64_t all_ns, acts_ns, held_ns, ready_ns;
@@ -509,6 +564,9 @@ static bool next_link(struct wick_explain *x, const struct wick_explain_place *a
         tasks(x, at, false, &links);
     if (at->kind == WICK_WAIT_FUTURE && !links.n)
         completers(x, &links);
+    bool lingers = at->kind == WICK_WAIT_FUTURE && !links.n;
+    if (lingers)
+        lingerers(x, at, &links);
     if (end && (double)wick_explain_places_sum(&links) < WICK_EXPLAIN_CHAIN_MOST * (double)at->ns)
         links.n = 0; /* there are hardly any */
     bool taker = at->kind == WICK_WAIT_QUEUE_FULL, server = at->kind == WICK_WAIT_PEER;
@@ -522,10 +580,11 @@ static bool next_link(struct wick_explain *x, const struct wick_explain_place *a
             .kind = most->kind,
             .stack = most->stack,
             .share = wick_explain_share((double)most->ns, (double)wick_explain_places_sum(&links)),
-            .who = lock     ? WICK_EXPLAIN_HOLDER
-                   : task   ? WICK_EXPLAIN_TASK
-                   : server ? WICK_EXPLAIN_SERVER
-                            : WICK_EXPLAIN_TAKER};
+            .who = lock      ? WICK_EXPLAIN_HOLDER
+                   : lingers ? WICK_EXPLAIN_COMPLETER
+                   : task    ? WICK_EXPLAIN_TASK
+                   : server  ? WICK_EXPLAIN_SERVER
+                             : WICK_EXPLAIN_TAKER};
     free(links.rows);
     return found;
 }

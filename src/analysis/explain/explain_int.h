@@ -192,7 +192,14 @@ struct wick_explain_link {
     uint32_t stack;
     double share;
     double threads; /* that have an object on average, of borrowers */
-    enum { WICK_EXPLAIN_HOLDER, WICK_EXPLAIN_TASK, WICK_EXPLAIN_TAKER, WICK_EXPLAIN_SERVER, WICK_EXPLAIN_BORROWER } who;
+    enum {
+        WICK_EXPLAIN_HOLDER,
+        WICK_EXPLAIN_TASK,
+        WICK_EXPLAIN_TAKER,
+        WICK_EXPLAIN_SERVER,
+        WICK_EXPLAIN_BORROWER,
+        WICK_EXPLAIN_COMPLETER
+    } who;
 };
 
 /* Where the program waits for something, or computes (WICK_WAIT_NONE). */
@@ -212,6 +219,9 @@ bool wick_explain_none_ends(const struct wick_explain *x, const struct wick_expl
 
 /* Of the time of waits there that ended, the share that a time-out ended; 0 = little is known. */
 double wick_explain_timed_out(const struct wick_explain *x, const struct wick_explain_place *at);
+
+/* explain_blame.c: the same of all waits there, whether they are for the same thing each time or not. */
+double wick_explain_ran_out(struct wick_explain *x, const struct wick_explain_place *at);
 
 struct wick_explain_places {
     struct wick_explain_place *rows;

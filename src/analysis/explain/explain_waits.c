@@ -60,16 +60,14 @@ static void add_links(struct wick_explain *x, const struct wick_explain_place *a
     for (unsigned i = 0; i < at->nlinks; i++) {
         const struct wick_explain_link *l = &at->links[i];
         bool last = i + 1 == at->nlinks || at->links[i + 1].kind == WICK_WAIT_NONE;
-        static const char *const first[] = {[WICK_EXPLAIN_HOLDER] = "its holder",
-                                            [WICK_EXPLAIN_TASK] = "the task",
-                                            [WICK_EXPLAIN_TAKER] = "its consumer",
-                                            [WICK_EXPLAIN_SERVER] = "a busy server",
-                                            [WICK_EXPLAIN_BORROWER] = "who has one"};
-        static const char *const next[] = {[WICK_EXPLAIN_HOLDER] = "holder",
-                                           [WICK_EXPLAIN_TASK] = "task",
-                                           [WICK_EXPLAIN_TAKER] = "consumer",
-                                           [WICK_EXPLAIN_SERVER] = "server",
-                                           [WICK_EXPLAIN_BORROWER] = "borrower"};
+        static const char *const first[] = {
+            [WICK_EXPLAIN_HOLDER] = "its holder",    [WICK_EXPLAIN_TASK] = "the task",
+            [WICK_EXPLAIN_TAKER] = "its consumer",   [WICK_EXPLAIN_SERVER] = "a busy server",
+            [WICK_EXPLAIN_BORROWER] = "who has one", [WICK_EXPLAIN_COMPLETER] = "the thread that completes them"};
+        static const char *const next[] = {
+            [WICK_EXPLAIN_HOLDER] = "holder",     [WICK_EXPLAIN_TASK] = "task",
+            [WICK_EXPLAIN_TAKER] = "consumer",    [WICK_EXPLAIN_SERVER] = "server",
+            [WICK_EXPLAIN_BORROWER] = "borrower", [WICK_EXPLAIN_COMPLETER] = "completer"};
         wick_strbuf_addf(out, i ? ", whose %s " : "%s ", (i ? next : first)[l->who]);
         if (l->who == WICK_EXPLAIN_BORROWER)
             wick_strbuf_addf(out, "(%.1f threads on average) ", l->threads);
@@ -145,6 +143,17 @@ static void say_timed_out(struct wick_explain *x, struct wick_explain_finding *r
                     "the time-out";
 }
 
+/* Where the thread that completes what others wait for waits with a time-out, and that mostly runs out. */
+static void say_lingers(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
+{
+    if (!at->nlinks || at->links[at->nlinks - 1].who != WICK_EXPLAIN_COMPLETER)
+        return;
+    wick_explain_figure(r, "timed", WICK_EXPLAIN_SHARE, wick_explain_ran_out(x, at));
+    if (r)
+        r->advice = "wait for fewer elements, or for less time: not as many come as are waited for, so that the "
+                    "time-out is what all wait for";
+}
+
 /* The method of ConcurrentHashMap on the stack that runs a function of its caller while it has a bin locked, "" = there
  * is none. */
 static const char *computing_of(const struct wick_profile *p, uint32_t stack)
@@ -214,6 +223,7 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
         say_none_ends(x, r, at);
     if (at->via == WICK_WAIT_NONE)
         say_timed_out(x, r, at);
+    say_lingers(x, r, at);
     say_bins(x, r, at);
     wick_explain_say_sequence(x, r, at->kind, at->function, 0);
 }
