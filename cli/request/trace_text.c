@@ -93,6 +93,7 @@ static char letter(const struct wick_profile *p, const struct wick_span_sample *
         {"STATE_IN_OBJECT_WAIT", 'w'},
         {"STATE_SLEEPING", 's'},
         {"STATE_IO_WAIT", 'i'},
+        {"STATE_HELD_BACK", 'i'},
         {"STATE_DISK_WAIT", 'd'},
         {"STATE_ALLOCATION_STALL", 'a'},
         {"STATE_SAFEPOINT", 'f'},

@@ -6,7 +6,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "engine/thread/thread_look.h"
 #include "jfr/writer/writer.h"
@@ -37,6 +41,41 @@ static void test_wait__texts_of_the_kernel(void **state)
         assert_int_equal(l.state, cases[i].state);
         assert_int_equal(l.sp, 0x7ffd10);
         assert_int_equal(l.pc, 0x7f3020);
+    }
+}
+
+/* Which descriptor the thread waits for data of. */
+static void test_wait__sockets_that_are_read(void **state)
+{
+    int pair[2], pipes[2];
+    (void)state;
+    assert_return_code(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+    assert_return_code(pipe(pipes), 0);
+    const struct {
+        long call;
+        int first, second, socket;
+        uint64_t polled;
+    } cases[] = {
+        {SYS_read, pair[0], 0, pair[0], 0}, {SYS_readv, pair[0], 0, pair[0], 0}, {SYS_recvfrom, 7, 0, 7, 0},
+        {SYS_recvmsg, 7, 0, 7, 0},          {SYS_read, pipes[0], 0, -1, 0},      {SYS_write, pair[0], 0, -1, 0},
+        {SYS_ppoll, 0x7f10, 1, -1, 0x7f10}, {SYS_ppoll, 0x7f10, 2, -1, 0},       {SYS_epoll_pwait, 7, 1, -1, 0},
+        {SYS_futex, 0x7f10, 1, -1, 0},
+#ifdef SYS_poll
+        {SYS_poll, 0x7f10, 1, -1, 0x7f10},
+#endif
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct wick_thread_look l;
+        char text[128];
+        snprintf(text, sizeof text, "%ld 0x%x 0x%x 0x0 0x0 0x0 0x0 0x7ffd10 0x7f3020\n", cases[i].call,
+                 (unsigned)cases[i].first, (unsigned)cases[i].second);
+        assert_int_equal(wick_thread_look_parse(text, &l), WICK_THREAD_WAITS);
+        assert_int_equal(l.socket, cases[i].socket);
+        assert_int_equal(l.polled, cases[i].polled);
+    }
+    for (int i = 0; i < 2; i++) {
+        close(pair[i]);
+        close(pipes[i]);
     }
 }
 
@@ -74,6 +113,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wait__texts_of_the_kernel),
+        cmocka_unit_test(test_wait__sockets_that_are_read),
         cmocka_unit_test(test_wait__functions_of_the_jvm_and_java_methods_are_known),
     };
     return cmocka_run_group_tests_name("wait_state", tests, NULL, NULL);

@@ -19,6 +19,7 @@ struct actor {
     uint64_t cpu, delay, slices;
     uint64_t step;  /* CPU time that passes at each read of its clock: it runs */
     uint64_t place; /* where it waits, 0 = it can run */
+    uint8_t state;  /* what it waits in, 0 = native code */
     bool gone, deaf;
     uint64_t looks, walks, signals;
 };
@@ -44,6 +45,7 @@ static enum wick_thread_seen see(int tasks, int32_t tid, struct wick_thread_look
     if (a->gone)
         return WICK_THREAD_GONE;
     *out = (struct wick_thread_look){.sp = 0x7000, .pc = a->place, .state = WICK_JFR_STATE_NATIVE_WAIT};
+    out->state = a->state ? a->state : out->state;
     return a->place ? WICK_THREAD_WAITS : WICK_THREAD_READY;
 }
 
@@ -207,6 +209,41 @@ static void test_wall__a_batch_ends_after_1000_skips_and_is_walked_anew(void **s
     assert_int_equal(s->last.samples, 1001);
     assert_int_equal(actors[1].walks, 2);
     assert_int_equal(flush()->samples, 1);
+    wall_scene_end();
+}
+
+/* That ends while the thread waits on: an acknowledgement comes, then the answer takes its time. */
+static void test_wall__a_wait_with_data_held_back_is_walked_anew_each_time(void **state)
+{
+    begin(1, 16, "");
+    actors[1].state = WICK_JFR_STATE_HELD_BACK;
+    ticks(0, 4);
+    assert_int_equal(actors[1].walks, 4);
+    actors[1].state = WICK_JFR_STATE_IO;
+    ticks(4, 6);
+    assert_int_equal(actors[1].walks, 5);
+    struct seen *s = flush();
+    assert_int_equal(s->by_state[WICK_JFR_STATE_HELD_BACK], 40 * MS);
+    assert_int_equal(s->by_state[WICK_JFR_STATE_IO], 60 * MS);
+    wall_scene_end();
+}
+
+/* What other threads write during a wait is not what this one waits for. */
+static void test_wall__data_is_held_back_from_the_start_of_a_wait_and_not_for_long(void **state)
+{
+    begin(1, 16, "");
+    actors[1].state = WICK_JFR_STATE_HELD_BACK;
+    ticks(0, 200);
+    struct seen *s = flush();
+    assert_int_equal(s->by_state[WICK_JFR_STATE_HELD_BACK], 510 * MS);
+    assert_int_equal(s->by_state[WICK_JFR_STATE_IO], 1490 * MS);
+    actors[1].state = WICK_JFR_STATE_IO;
+    actors[1].cpu += 1000; /* a new wait */
+    ticks(200, 1001);
+    actors[1].state = WICK_JFR_STATE_HELD_BACK;
+    ticks(1201, 10); /* it is walked anew, in the same wait */
+    s = flush();
+    assert_int_equal(s->by_state[WICK_JFR_STATE_HELD_BACK], 0);
     wall_scene_end();
 }
 
@@ -698,6 +735,8 @@ int main(void)
         cmocka_unit_test(test_wall__an_idle_thread_is_walked_once_and_counted_then),
         cmocka_unit_test(test_wall__a_thread_that_ran_is_never_charged_to_its_old_stack),
         cmocka_unit_test(test_wall__a_batch_ends_after_1000_skips_and_is_walked_anew),
+        cmocka_unit_test(test_wall__a_wait_with_data_held_back_is_walked_anew_each_time),
+        cmocka_unit_test(test_wall__data_is_held_back_from_the_start_of_a_wait_and_not_for_long),
         cmocka_unit_test(test_wall__a_batch_does_not_grow_older_than_a_minute),
         cmocka_unit_test(test_wall__nobatch_gives_an_event_for_each_sample),
         cmocka_unit_test(test_wall__a_thread_that_ends_leaves_its_batch),

@@ -9,7 +9,7 @@ import { element, svg, time } from './common.js';
 import { TimeZoom } from './time_zoom.js';
 
 const KIND = { cpu: 'run', runqueue: 'wait', blocked: 'blocked' };
-const REASON = { 'allocation stall': 'stall', safepoint: 'held', monitor: 'monitor', 'I/O': 'io', disk: 'disk' };
+const REASON = { 'allocation stall': 'stall', safepoint: 'held', monitor: 'monitor', 'I/O': 'io', 'held back': 'io', disk: 'disk' };
 
 const kindOf = (bar) => (bar.lock !== undefined ? 'monitor' : bar.clock === 'cpu' ? 'cpu' : (bar.work === 'blocked' && REASON[bar.state]) || KIND[bar.work]);
 

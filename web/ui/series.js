@@ -19,13 +19,14 @@ const LEAST_DRAG = 4;
 /** States of threads as recordings name them (src/def/thread_state.def, without STATE_), in the order in which they are stacked: what has
  *  a CPU or lacks one below, what waits for something above. */
 export const STATES = [
-  ['RUNNABLE', 'on CPU', 'var(--cpu)'], ['WAITING_FOR_CPU', 'waiting for CPU', 'var(--wait)'],
-  ['WAITING_FOR_CARRIER', 'waiting for a carrier', 'var(--held)'],
-  ['BLOCKED_ON_MONITOR_ENTER', 'monitor', 'var(--monitor)'], ['SAFEPOINT', 'safepoint', 'var(--held)'],
-  ['ALLOCATION_STALL', 'allocation stall', 'var(--stall)'], ['DISK_WAIT', 'file', 'var(--disk)'], ['IO_WAIT', 'I/O', 'var(--series-3)'],
-  ['NATIVE_WAIT', 'native wait', 'var(--cell-self)'], ['IN_OBJECT_WAIT', 'Object.wait', 'var(--cell-total)'], ['PARKED', 'parked', 'var(--blocked)'],
-  ['SLEEPING', 'asleep', 'var(--span)'], ['DEFAULT', 'on CPU', 'var(--cpu)'],
-];
+  ['RUNNABLE', 'on CPU', 'cpu'], ['WAITING_FOR_CPU', 'waiting for CPU', 'wait'],
+  ['WAITING_FOR_CARRIER', 'waiting for a carrier', 'held'],
+  ['BLOCKED_ON_MONITOR_ENTER', 'monitor', 'monitor'], ['SAFEPOINT', 'safepoint', 'held'],
+  ['ALLOCATION_STALL', 'allocation stall', 'stall'], ['DISK_WAIT', 'file', 'disk'], ['IO_WAIT', 'I/O', 'series-3'],
+  ['HELD_BACK', 'held back', 'series-2'],
+  ['NATIVE_WAIT', 'native wait', 'cell-self'], ['IN_OBJECT_WAIT', 'Object.wait', 'cell-total'], ['PARKED', 'parked', 'blocked'],
+  ['SLEEPING', 'asleep', 'span'], ['DEFAULT', 'on CPU', 'cpu'],
+].map(([key, name, colour]) => [key, name, `var(--${colour})`]);
 
 const plainOf = (name) => name.toLowerCase().replace(/_/g, ' ');
 // Names of frame types that JFR has fixed.

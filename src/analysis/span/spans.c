@@ -424,6 +424,7 @@ const char *wick_spans_state(const struct wick_profile *p, uint16_t state, char 
         {"STATE_IN_OBJECT_WAIT", "Object.wait"},
         {"STATE_IO_WAIT", "I/O"},
         {"STATE_DISK_WAIT", "disk"},
+        {"STATE_HELD_BACK", "held back"},
     };
     const char *name = wick_profile_str(p, p->states[state]);
     if (wick_spans_work(p, state) == WICK_WORK_RUNNING)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -22,18 +23,31 @@ static ssize_t read_task(int tasks, int32_t tid, const char *file, char *buf, si
 }
 
 /* A call on a descriptor: what kind of file is it? It is our own, so its number means the same here. */
-static uint8_t wait_for_file(uint64_t fd)
+static uint8_t wait_for_file(uint64_t fd, bool *socket)
 {
     struct stat st;
     if (fd > INT32_MAX || fstat((int)fd, &st))
         return WICK_JFR_STATE_IO;
+    *socket = S_ISSOCK(st.st_mode);
     return S_ISREG(st.st_mode) || S_ISBLK(st.st_mode) || S_ISDIR(st.st_mode) ? WICK_JFR_STATE_DISK : WICK_JFR_STATE_IO;
 }
 
-static uint8_t wait_in_call(long nr, uint64_t first)
+static bool is_poll(long nr)
+{
+#ifdef SYS_poll
+    if (nr == SYS_poll)
+        return true;
+#endif
+    return nr == SYS_ppoll;
+}
+
+static void set_wait(struct wick_thread_look *out, long nr, const uint64_t *args)
 {
     unsigned state = wick_wait_state_call(nr);
-    return state ? (uint8_t)state : wait_for_file(first);
+    bool socket = nr == SYS_recvfrom || nr == SYS_recvmsg, reads = nr == SYS_read || nr == SYS_readv;
+    out->state = state ? (uint8_t)state : wait_for_file(args[0], &socket);
+    out->socket = socket && (state || reads) && args[0] <= INT32_MAX ? (int32_t)args[0] : -1;
+    out->polled = is_poll(nr) && args[1] == 1 ? args[0] : 0;
 }
 
 /* "running", or "NR A0 A1 A2 A3 A4 A5 SP PC", or "-1 SP PC" (fs/proc/base.c: proc_pid_syscall). */
@@ -54,7 +68,8 @@ enum wick_thread_seen wick_thread_look_parse(const char *text, struct wick_threa
     }
     if (n != (nr == -1 ? 2 : 8))
         return WICK_THREAD_GONE;
-    *out = (struct wick_thread_look){.sp = v[n - 2], .pc = v[n - 1], .state = wait_in_call(nr, v[0])};
+    *out = (struct wick_thread_look){.sp = v[n - 2], .pc = v[n - 1]};
+    set_wait(out, nr, v);
     return WICK_THREAD_WAITS;
 }
 

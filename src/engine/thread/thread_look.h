@@ -26,7 +26,9 @@ enum wick_thread_seen {
 
 struct wick_thread_look {
     uint64_t sp, pc;
-    uint8_t state; /* enum wick_jfr_state, as far as the system call shows it */
+    uint8_t state;   /* enum wick_jfr_state, as far as the system call shows it */
+    int32_t socket;  /* that it waits for data of, -1 = none */
+    uint64_t polled; /* address of the struct pollfd, if it waits in poll for one descriptor; else 0 */
 };
 
 struct wick_thread_sched {

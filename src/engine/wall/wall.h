@@ -97,6 +97,7 @@ struct wick_wall_slot {
     int32_t tid;
     bool idle; /* `batch` holds its stack at CPU time `idle_cpu`; samples = 0: nothing to hand over */
     uint64_t idle_cpu, settled_ns; /* since then it has not run */
+    uint64_t held_back_ns;         /* when it was first found so in this wait, if `batch` is of that state */
     struct wick_event batch;
     bool known;                     /* `batch` holds the last stack it waited with, of this generation */
     uint64_t seen_cpu, seen_delay;  /* CPU time and run-queue delay when it was last visited after it had run */

@@ -4,19 +4,34 @@
  */
 #include "engine/wall/wall.h"
 
+#include <poll.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "engine/thread/held_back.h"
 #include "hotspot/thread.h"
 #include "jfr/writer/writer.h"
 
-static uint8_t state_of(struct wick_wall_engine *e, wick_addr java, uint8_t seen)
+/* The socket that the thread waits for data of, -1 = none. */
+static int awaited_socket(struct wick_wall_engine *e, const struct wick_thread_look *l)
 {
+    struct pollfd p;
+    if (!l->polled || wick_mem_read(&e->recorder->walker.mem, l->polled, &p, sizeof p) || !(p.events & POLLIN))
+        return l->socket;
+    return p.fd;
+}
+
+static uint8_t state_of(struct wick_wall_engine *e, wick_addr java, const struct wick_thread_look *l)
+{
+    if (l->state == WICK_JFR_STATE_IO) {
+        int fd = awaited_socket(e, l);
+        return fd >= 0 && wick_held_back(fd) ? WICK_JFR_STATE_HELD_BACK : WICK_JFR_STATE_IO;
+    }
     bool monitor =
-        java && seen == WICK_JFR_STATE_NATIVE_WAIT && wick_hs_thread_enters_monitor(e->recorder->walker.jvm, java);
-    return monitor ? WICK_JFR_STATE_MONITOR : seen;
+        java && l->state == WICK_JFR_STATE_NATIVE_WAIT && wick_hs_thread_enters_monitor(e->recorder->walker.jvm, java);
+    return monitor ? WICK_JFR_STATE_MONITOR : l->state;
 }
 
 static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t, const struct wick_thread_look *l,
@@ -36,7 +51,7 @@ static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t,
         .tid = wick_load_relaxed(&t->tid),
         .time_ns = wick_clock_mono_ns(),
         .type = WICK_EVENT_WALL,
-        .state = state_of(e, java, l->state),
+        .state = state_of(e, java, l),
     };
     bool good = wick_recorder_walk_sig(e->recorder, scratch, &in, out);
     wick_recorder_leave_sig(scratch);

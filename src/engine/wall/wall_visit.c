@@ -34,6 +34,7 @@ enum {
 #define MOST_AGE_NS      60000000000ull
 #define TRUST_NS         100000000ull  /* idle for less is not long */
 #define SLEPT_NS         1000000000ull /* found asleep so lately, a thread may be on its way out of a wait */
+#define HELD_BACK_NS     500000000ull  /* acknowledgements are delayed by less */
 #define MOST_DUE         1e15
 #define ACCOUNT_NS       1000000000ull
 #define MOST_OWED        0xffffu
@@ -185,17 +186,32 @@ static void hold(struct wick_wall_slot *s, uint64_t weight)
     s->held++;
 }
 
+/* What a thread wrote before it began to wait may be held back from then on, until the acknowledgement comes. What is
+ * held back later, or for longer, others write, and it need not be what this one waits for. */
+static uint8_t state_of_wait(struct wick_wall_slot *s, const struct wick_event *walked, uint64_t cpu, uint64_t now)
+{
+    bool same = s->known && s->idle_cpu == cpu, before = same && s->batch.state == WICK_JFR_STATE_HELD_BACK;
+    if (walked->state != WICK_JFR_STATE_HELD_BACK)
+        return walked->state;
+    if (!before)
+        s->held_back_ns = now;
+    return same && (!before || now - s->held_back_ns > HELD_BACK_NS) ? WICK_JFR_STATE_IO : walked->state;
+}
+
 /* The stack that was just walked is the thread's as long as its CPU clock stands still at `cpu`. */
 static void settle(struct wick_wall_engine *e, struct wick_wall_slot *s, const struct wick_event *walked, uint64_t cpu,
                    uint64_t now, uint64_t weight)
 {
+    uint8_t state = state_of_wait(s, walked, cpu, now);
     s->batch = *walked;
+    s->batch.state = state;
     s->batch.thread = s->serial;
     s->batch.time_ns = now;
     s->batch.weight = weight;
     s->batch.samples = 1;
     s->batch.span_ns = 0;
-    s->idle = s->known = true;
+    s->known = true;
+    s->idle = state != WICK_JFR_STATE_HELD_BACK; /* that ends while the thread goes on waiting: each visit asks anew */
     s->idle_cpu = cpu;
     s->settled_ns = now;
     e->stats.outside++;

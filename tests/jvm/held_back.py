@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# jdks: 8 11 21 25
+# ci: 8 21
+"""Threads that write a question in two small writes wait for its answer in STATE_HELD_BACK, with a time-out of the socket or without;
+those that set TCP_NODELAY, or write it at once, wait as long for a slow server in STATE_IO_WAIT."""
+import collections
+
+import jvmtest as t
+
+LEAST = 1.0  # s of each thread's waits for its answers
+
+classes = t.compile_java("HeldBack")
+j = t.Jvm(["-Xmx64m", "-XX:+IgnoreUnrecognizedVMOptions", "-XX:+EnableDynamicAgentLoading", "-cp", classes, "HeldBack"], "held")
+t.check("the JVM runs", j.wait_for("up"), j.output())
+file = t.path("held.jfr")
+t.check("a recording starts", t.start(j.pid, file, "-e", "wall", "-i", "5ms").status == 0)
+t.until(lambda: t.status(j.pid)["fired"] >= 8000, t.HANGS, 0.5)
+t.check("the recording ends", t.stop(j.pid).status == 0)
+j.kill()
+states = collections.defaultdict(collections.Counter)
+for e in t.json_values(file, "profiler.WallClockSample"):
+    state = e["state"]["name"] if isinstance(e["state"], dict) else e["state"]
+    states[e["sampledThread"]["javaName"]][state] += t.json_seconds(e["weight"])
+for name in ("nagle", "nagle-timeout", "no-delay", "one-write"):
+    of = states[name]
+    waits = of["STATE_HELD_BACK"] + of["STATE_IO_WAIT"]
+    print(f"# {name}: {dict(of)}")
+    t.check(f"{name} waits for its answers", waits >= LEAST, of)
+    if name.startswith("nagle"):
+        t.check(f"{name}: what it wrote is held back", of["STATE_HELD_BACK"] >= waits / 2, of)
+    else:
+        t.check(f"{name}: nothing that it wrote is held back", not of["STATE_HELD_BACK"], of)
+t.done()
