@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: the client writes header and body separately without TCP_NODELAY: Nagle's algorithm holds the second write
+// expect: held-back frame=LabelPrinter$Link.print
 // symptom: waiting endpoint-wait
 // share: back until the delayed acknowledgement comes: ~40 ms for each round trip that needs < 1 ms
 // judge: right: Nagle / delayed ACK / TCP_NODELAY / small writes before the read named, for Link.print. symptom: threads

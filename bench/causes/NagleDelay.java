@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: tills write a request in two pieces, so the second waits for the delayed acknowledgement of the first
-// expect: waiting frame=NagleDelay.ask | endpoint-wait
-// symptom: waiting
+// expect: held-back frame=NagleDelay.ask
+// symptom: waiting endpoint-wait
 // jdk: 11
 // set: sixth
 import java.io.DataInputStream;

@@ -440,6 +440,49 @@ static void test_deadlock__is_read_from_the_end_of_a_thread_dump(void **state)
     deadlock("", 0, "");
 }
 
+#define READ  "java/net/SocketInputStream.read"
+#define WRITE "java/net/SocketOutputStream.write"
+
+/* A client that waits for an answer, or a server that has answered in two pieces, for its next request. */
+static void test_held_back__is_said_before_what_else_is_waited_for(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t client = thread_of(s, "till", 1), server = thread_of(s, "stock", 2);
+    add(s, client, STACK(s, "app/Till.run", "app/Till.ask@20", READ), WICK_EXPLAIN_HELD_BACK, 6);
+    add(s, client, STACK(s, "app/Till.run", "app/Till.ask@20", READ), WICK_EXPLAIN_IO, 2);
+    add(s, client, STACK(s, "app/Till.run", "app/Till.send@9", WRITE), WICK_EXPLAIN_RUNNABLE, 1);
+    add(s, client, STACK(s, "app/Till.run"), WICK_EXPLAIN_RUNNABLE, 1);
+    add(s, server, STACK(s, "app/Stock.run", "app/Stock.next@7", READ), WICK_EXPLAIN_HELD_BACK, 4);
+    add(s, server, STACK(s, "app/Stock.run", "app/Stock.next@7", READ), WICK_EXPLAIN_IO, 6);
+    add(s, thread_of(s, "other", 3), STACK(s, "app/Main.run", "java/util/concurrent/Semaphore.acquire", PARK),
+        WICK_EXPLAIN_PARKED, 8);
+    begins(s,
+           "waiting: 40 % of the time that threads have work (8.0 s) is waiting for a permit of a semaphore, at "
+           "app.Main.run\n"
+           "held-back: 30 % of the time that threads have work (6.0 s) is waiting for the acknowledgement until which "
+           "Nagle's algorithm holds back what was written to the socket, at app.Till.ask:20; these threads write to "
+           "sockets at app.Till.send:9\n"
+           "held-back: 20 % of the time that threads have work (4.0 s) is waiting for the acknowledgement until which "
+           "Nagle's algorithm holds back what was written to the socket, at app.Stock.next:7\n\n");
+}
+
+/* Such waits are said once, and not of each endpoint again; and who waits for the thread waits for that. */
+static void test_held_back__is_where_chains_end(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t ask = STACK(s, "app/Main.order", "app/Till.ask", READ);
+    add(s, thread_of(s, "http", 1), ask, WICK_EXPLAIN_HELD_BACK, 10);
+    s->wall[0].endpoint = wick_profile_cstring(&s->p, "PUT /order");
+    uint32_t enter = STACK(s, "app/Main.order");
+    add(s, thread_of(s, "http", 2), enter, WICK_EXPLAIN_MONITOR, 10);
+    owned(s, thread_of(s, "http", 2), enter, ask, false, 10);
+    begins(s, "held-back: 100 % of the time that threads have work (20.0 s) is waiting for the acknowledgement until "
+              "which Nagle's algorithm holds back what was written to the socket, at app.Till.ask; 10.0 s of it by "
+              "threads that wait for a monitor at app.Main.order, while its holder does (100 %)\n\n");
+}
+
 static void test_endpoints__count_waits_that_depend_on_who_waits(void **state)
 {
     struct scene *s = scene();
@@ -647,6 +690,8 @@ int main(void)
         cmocka_unit_test(test_stuck__is_no_deadlock_if_a_search_found_none),
         cmocka_unit_test(test_stuck__knows_of_class_initialisers),
         cmocka_unit_test(test_deadlock__is_read_from_the_end_of_a_thread_dump),
+        cmocka_unit_test(test_held_back__is_said_before_what_else_is_waited_for),
+        cmocka_unit_test(test_held_back__is_where_chains_end),
         cmocka_unit_test(test_endpoints__count_waits_that_depend_on_who_waits),
         cmocka_unit_test(test_saturated_thread__is_named_with_who_waits),
         cmocka_unit_test(test_saturated_thread__of_an_event_loop_needs_no_waiter),

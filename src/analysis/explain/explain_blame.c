@@ -98,6 +98,8 @@ static void owners_of(struct wick_explain *x, const struct wick_explain_place *a
             continue;
         if (wick_wait_role_of(owner.kind) == WICK_WAIT_IDLE)
             owner.kind = WICK_WAIT_NONE;
+        if (owner.kind == WICK_WAIT_SOCKET && x->holds_back[wick_explain_function_at(x->f->p, owner.stack)])
+            owner.kind = WICK_WAIT_HELD_BACK;
         if (owner.kind == WICK_WAIT_NONE && wick_explain_owner_enters(x, r))
             owner.kind = WICK_WAIT_MONITOR;
         wick_explain_places_add(x, out, owner, r->weight_ns, 0);

@@ -35,6 +35,7 @@ struct wick_explain {
     struct wick_explain_enter *enters;   /* by frame: of which monitors threads wait there */
     struct wick_explain_course *courses; /* by function of the program that virtual threads begin in */
     uint32_t *jams;                      /* by function: threads that waited there for room in a queue, all the time */
+    bool *holds_back;                    /* by function: most of its waits for data of sockets are held back */
     bool *stuck;                         /* by thread: the rule of that name has it */
     bool *pressed;                       /* by thread: it takes clients or events, and has no time to wait for them */
     bool closed;                         /* threads wait for each other, and hardly anybody works */
@@ -257,6 +258,7 @@ int64_t wick_explain_follow(struct wick_explain *x, struct wick_explain_places *
 /* explain_waits.c: the rules about waiting; they belong in this order, as each leaves out what those before said. */
 void wick_explain_stuck(struct wick_explain *x); /* explain_stuck.c */
 void wick_explain_pool_busy(struct wick_explain *x);
+void wick_explain_held_back(struct wick_explain *x);
 void wick_explain_waiting(struct wick_explain *x);
 void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint);
 /* Whether carriers of virtual threads lack CPUs most of the time: then the machine keeps virtual threads waiting. */

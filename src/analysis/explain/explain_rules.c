@@ -690,6 +690,7 @@ static void forget_waits(struct wick_explain *x)
     free(x->enters);
     free(x->courses);
     free(x->jams);
+    free(x->holds_back);
 }
 
 static void (*const rules[WICK_EXPLAIN_RULES])(struct wick_explain *x) = {
@@ -708,6 +709,7 @@ static void (*const rules[WICK_EXPLAIN_RULES])(struct wick_explain *x) = {
     [WICK_EXPLAIN_RULE_HOT_CODE] = wick_explain_hot_code,
     [WICK_EXPLAIN_RULE_STUCK] = wick_explain_stuck,
     [WICK_EXPLAIN_RULE_POOL_BUSY] = wick_explain_pool_busy,
+    [WICK_EXPLAIN_RULE_HELD_BACK] = wick_explain_held_back,
     [WICK_EXPLAIN_RULE_WAITING] = wick_explain_waiting,
     [WICK_EXPLAIN_RULE_LOCK_CONTENTION] = lock_contention,
     [WICK_EXPLAIN_RULE_ENDPOINT_WAIT] = endpoint_wait,

@@ -25,7 +25,7 @@ enum { LAST = 16 }; /* objects that were waited for */
 enum {
     WAITING = 1 << WICK_EXPLAIN_SLEEPING | 1 << WICK_EXPLAIN_MONITOR | 1 << WICK_EXPLAIN_PARKED |
               1 << WICK_EXPLAIN_OBJECT_WAIT | 1 << WICK_EXPLAIN_IO | 1 << WICK_EXPLAIN_DISK |
-              1 << WICK_EXPLAIN_NATIVE_WAIT | 1 << WICK_EXPLAIN_WAITING_FOR_CARRIER
+              1 << WICK_EXPLAIN_NATIVE_WAIT | 1 << WICK_EXPLAIN_WAITING_FOR_CARRIER | 1 << WICK_EXPLAIN_HELD_BACK
 };
 
 static bool is_mutex(const char *name)
@@ -74,6 +74,8 @@ static struct wick_wait wait_in(const struct wick_explain *x, const struct wick_
     struct wick_wait w = wick_explain_wait_at(x, s->stack);
     if (s->state == WICK_EXPLAIN_MONITOR)
         w.kind = WICK_WAIT_MONITOR;
+    else if (s->state == WICK_EXPLAIN_HELD_BACK)
+        w.kind = WICK_WAIT_HELD_BACK;
     else if (s->state == WICK_EXPLAIN_WAITING_FOR_CARRIER)
         w.kind = WICK_WAIT_CARRIER;
     else if (w.kind == WICK_WAIT_NONE && leaf_is(p, s->stack, is_class_init))
@@ -475,6 +477,26 @@ static bool learn_jams(struct wick_explain *x)
     return counted != NULL;
 }
 
+/* Frames of a thread that has a lock do not show what is held back, but those who wait in that function do. */
+static bool learn_held_back(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double *more = calloc(f->p->nfunctions + 1, sizeof *more); /* time that is held back, less other time */
+    for (size_t i = 0; more && i < f->nwall; i++) {
+        const struct wick_wait *w = &x->waits[i];
+        double ns = (double)f->wall[i].weight_ns;
+        if (w->stack && w->kind == WICK_WAIT_HELD_BACK)
+            more[function_at(f->p, w->stack)] += ns;
+        else if (w->stack && (w->kind == WICK_WAIT_SOCKET || w->kind == WICK_WAIT_PEER))
+            more[function_at(f->p, w->stack)] -= ns;
+    }
+    for (uint32_t i = 0; more && i < f->p->nfunctions; i++)
+        x->holds_back[i] = more[i] > 0;
+    bool good = more != NULL;
+    free(more);
+    return good;
+}
+
 bool wick_explain_learn_waits(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -487,8 +509,9 @@ bool wick_explain_learn_waits(struct wick_explain *x)
     x->enters = calloc(f->p->nframes + 1, sizeof *x->enters);
     x->courses = calloc(f->p->nfunctions + 1, sizeof *x->courses);
     x->jams = calloc(f->p->nfunctions + 1, sizeof *x->jams);
+    x->holds_back = calloc(f->p->nfunctions + 1, sizeof *x->holds_back);
     if (!x->waits || !x->at_stacks || !x->at_known || !x->ran || !x->stuck || !x->pressed || !x->enters ||
-        !x->courses || !x->jams)
+        !x->courses || !x->jams || !x->holds_back)
         return false;
     learn_enters(x);
     for (size_t i = 0; i < f->nwall; i++)
@@ -497,7 +520,7 @@ bool wick_explain_learn_waits(struct wick_explain *x)
         x->ran[f->ran[i]]++;
     find_questions(x);
     find_piped_answers(x);
-    if (!wick_explain_find_replies(x) || !learn_jams(x))
+    if (!wick_explain_find_replies(x) || !learn_jams(x) || !learn_held_back(x))
         return false;
     learn_courses(x);
     find_timed_parks(x);
