@@ -289,6 +289,78 @@ static void test_file_sync__of_a_server_may_be_what_its_clients_wait_for(void **
     }
 }
 
+/* On top: a method of the program, compiled or interpreted so, or one inlined into it. */
+static uint32_t method_of(struct scene *s, enum wick_frame_kind kind)
+{
+    uint32_t function =
+        wick_profile_function(&s->p, wick_profile_cstring(&s->p, "app/Main"), wick_profile_cstring(&s->p, "run"), 0);
+    uint32_t inlined =
+        wick_profile_function(&s->p, wick_profile_cstring(&s->p, "app/Main"), wick_profile_cstring(&s->p, "sum"), 0);
+    uint32_t stack = wick_profile_push(&s->p, 0, wick_profile_frame(&s->p, function, 0, -1, kind));
+    return wick_profile_push(&s->p, stack, wick_profile_frame(&s->p, inlined, 0, -1, WICK_FRAME_INLINED));
+}
+
+/* An option is named where the time is in what it leads to; the last one counts. */
+static void test_jvm_option__of_compilers_shows_in_the_frames(void **state)
+{
+    static const struct {
+        const char *arguments;
+        enum wick_frame_kind kind;
+        const char *says;
+    } cases[] = {
+        {"-Xmx1g -XX:TieredStopAtLevel=1", WICK_FRAME_C1,
+         "jvm-option: -XX:TieredStopAtLevel=1 keeps the compiler C2 from working: 80 % of CPU time (8.0 s) is in "
+         "methods "
+         "compiled by C1 "},
+        {"-XX:TieredStopAtLevel=1", WICK_FRAME_C2, NULL},
+        {"-XX:TieredStopAtLevel=1 -XX:TieredStopAtLevel=4", WICK_FRAME_C1, NULL},
+        {"-Xmx1g", WICK_FRAME_C1, NULL},
+        {"-XX:TieredStopAtLevel=0", WICK_FRAME_INTERPRETED, "jvm-option: -XX:TieredStopAtLevel=0 keeps"},
+        {"-Xint", WICK_FRAME_INTERPRETED, "jvm-option: -Xint keeps the compilers from working: 80 %"},
+        {"-Xint -Xmixed", WICK_FRAME_INTERPRETED, NULL},
+        {"-Dx=-Xint", WICK_FRAME_INTERPRETED, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        s->f.arguments = wick_profile_cstring(&s->p, cases[i].arguments);
+        cpu(s, method_of(s, cases[i].kind), 8);
+        cpu(s, STACK(s, "libc.so.6:write"), 2);
+        char *text = explained(s);
+        if (cases[i].says ? strncmp(text, cases[i].says, strlen(cases[i].says)) != 0 : !!strstr(text, "jvm-option"))
+            fail_msg("%s: %s", cases[i].arguments, text);
+        free(text);
+    }
+}
+
+/* No harm is done where the collector finds no soft references; what it clears costs what is made anew. */
+static void test_jvm_option__of_soft_references_needs_some(void **state)
+{
+    struct wick_explain_sample made[1];
+    (void)state;
+    for (int finds = 0; finds < 2; finds++) {
+        struct scene *s = scene();
+        s->f.arguments = wick_profile_cstring(&s->p, "-XX:SoftRefLRUPolicyMSPerMB=0");
+        s->f.gcs = 500;
+        uint32_t load = STACK(s, "app/Rates.load", "java/lang/Float.parseFloat");
+        made[0] = (struct wick_explain_sample){.stack = load, .weight_ns = 1 << 20};
+        s->f.alloc = made;
+        s->f.nalloc = 1;
+        cpu(s, load, 3);
+        cpu(s, STACK(s, "app/Main.a"), 3);
+        cpu(s, STACK(s, "app/Main.b"), 3);
+        cpu(s, STACK(s, finds ? "libjvm.so:ReferenceProcessor::process_soft_ref_reconsider_work" : "libjvm.so:x"), 1);
+        if (!finds) {
+            silent(s);
+            continue;
+        }
+        begins(s, "jvm-option: -XX:SoftRefLRUPolicyMSPerMB=0 has each collection clear all soft references, so that "
+                  "what caches keep by them is made anew after it (500 collections, 50 a second): 10 % of CPU time "
+                  "(1.0 s) is the work on soft references; 100 % of what is allocated is for app.Rates.load, which "
+                  "computes for 3.0 s ");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +374,8 @@ int main(void)
         cmocka_unit_test(test_deoptimisations__go_on),
         cmocka_unit_test(test_vm_operations__are_not_asked_for_by_allocations),
         cmocka_unit_test(test_vm_operations__name_who_asks),
+        cmocka_unit_test(test_jvm_option__of_compilers_shows_in_the_frames),
+        cmocka_unit_test(test_jvm_option__of_soft_references_needs_some),
         cmocka_unit_test(test_http_clients__are_none_of_the_programs_own_pools),
         cmocka_unit_test(test_http_clients__have_names_that_are_cut),
         cmocka_unit_test(test_file_sync__of_a_server_may_be_what_its_clients_wait_for),

@@ -35,9 +35,11 @@ static unsigned carriers_option(const char *arguments)
     return n;
 }
 
-void wick_explain_take_arguments(struct wick_explain_facts *f, const char *arguments)
+void wick_explain_take_arguments(struct wick_explain_facts *f, uint32_t string)
 {
+    const char *arguments = wick_profile_str(f->p, string);
     int64_t heap = heap_option(arguments);
     f->heap_max = heap > f->heap_max ? heap : f->heap_max;
     f->carriers = carriers_option(arguments);
+    f->arguments = string;
 }

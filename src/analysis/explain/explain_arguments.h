@@ -7,8 +7,8 @@
 
 #include "analysis/explain/explain_facts.h"
 
-/* "-Xmx1g -Dx=y": the heap's limit, if it is larger than what is known, and how many virtual threads may run at a time.
- * The last option of each kind counts, as for the JVM. */
-void wick_explain_take_arguments(struct wick_explain_facts *f, const char *arguments);
+/* A string of the profile, "-Xmx1g -Dx=y": keeps it, the heap's limit, if it is larger than what is known, and how many
+ * virtual threads may run at a time. The last option of each kind counts, as for the JVM. */
+void wick_explain_take_arguments(struct wick_explain_facts *f, uint32_t string);
 
 #endif

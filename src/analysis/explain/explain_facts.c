@@ -560,7 +560,7 @@ static void take_profiler(struct wick_explain_facts *f, const struct wick_jfr_ev
 
 static void take_jvm(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    wick_explain_take_arguments(f, wick_profile_str(f->p, text(e, "jvmArguments")));
+    wick_explain_take_arguments(f, text(e, "jvmArguments"));
 }
 
 static void take_notice(struct wick_explain_facts *f, const struct wick_jfr_event *e)

@@ -193,6 +193,7 @@ struct wick_explain_facts {
     struct wick_explain_pause *pause;   /* of the input that is being read */
     size_t npause, cap_pause;
     int64_t heap_used, heap_max;     /* peak after a collection; -Xmx. 0 = not known */
+    uint32_t arguments;              /* of the JVM: a string, 0 = not known; of several JVMs the last */
     unsigned carriers;               /* of virtual threads that run at a time; 0 = not set, as many as CPUs */
     struct wick_explain_heap *heaps; /* after each collection */
     size_t nheaps, cap_heaps;

@@ -301,11 +301,14 @@ void wick_explain_hot_calls(struct wick_explain *x);
 void wick_explain_hot_method(struct wick_explain *x);
 void wick_explain_computes(struct wick_explain *x, uint32_t endpoint);
 
-/* explain_keys.c: the stack, cut at the program's function that uses a map, if the map searches keys there whose hash codes
- * collide; else 0. */
+/* explain_options.c: options of the JVM that make the program slow. */
+void wick_explain_jvm_options(struct wick_explain *x);
+
+/* explain_keys.c: the stack, cut at the program's function that uses a map, if the map searches keys there whose hash
+ * codes collide; else 0. */
 uint32_t wick_explain_collides(const struct wick_profile *p, uint32_t stack);
-/* Adds as "keys" the class whose hashCode, equals and compareTo take most time of those that maps call for the function;
- * nothing if none was seen. */
+/* Adds as "keys" the class whose hashCode, equals and compareTo take most time of those that maps call for the
+ * function; nothing if none was seen. */
 void wick_explain_say_keys(struct wick_explain *x, struct wick_explain_finding *r, uint32_t function);
 
 /* explain_garbage.c: makes findings about collections a part of what leads to them. */

@@ -2,10 +2,11 @@
 /*
  * explain_keys.c - keys whose hash codes collide, for the rule `hot-code`
  *
- * HashMap and ConcurrentHashMap make a tree of a bin with eight keys or more. With hash codes that spread hardly any bin
- * gets there, so a program that spends its time in such trees has keys with the same hash code. Keys that are no
+ * HashMap and ConcurrentHashMap make a tree of a bin with eight keys or more. With hash codes that spread hardly any
+ * bin gets there, so a program that spends its time in such trees has keys with the same hash code. Keys that are no
  * Comparables cannot be ordered then: the tree is searched on both sides, and the JDK asks for each key's class whether
- * it is a Comparable of itself (comparableClassFor). The class of the keys is that of the methods that the map calls of them.
+ * it is a Comparable of itself (comparableClassFor). The class of the keys is that of the methods that the map calls of
+ * them.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -718,6 +718,7 @@ static void (*const rules[WICK_EXPLAIN_RULES])(struct wick_explain *x) = {
     [WICK_EXPLAIN_RULE_UNSTARTED] = wick_explain_unstarted,
     [WICK_EXPLAIN_RULE_HTTP_CLIENTS] = wick_explain_http_clients,
     [WICK_EXPLAIN_RULE_EXPLICIT_GC] = wick_explain_explicit_gc,
+    [WICK_EXPLAIN_RULE_JVM_OPTION] = wick_explain_jvm_options,
     [WICK_EXPLAIN_RULE_GC_PAUSES] = gc_pauses,
     [WICK_EXPLAIN_RULE_STARVED_COLLECTIONS] = starved_collections,
     [WICK_EXPLAIN_RULE_GC_THREADS] = wick_explain_gc_threads,
