@@ -26,8 +26,8 @@ const char *wick_work_name(enum wick_work w);
 /* The class of a stack in a thread. Of several that fit the first of def/work.def counts. */
 enum wick_work wick_classify(const struct wick_profile *p, uint32_t stack, uint32_t thread);
 
-/* What a thread of the JVM does by the name that HotSpot gives it, perhaps cut by the kernel; WICK_WORK_COUNT = it is none
- * of those for collections and compilations. */
+/* What a thread of the JVM does by the name that HotSpot gives it, perhaps cut by the kernel; WICK_WORK_COUNT = it is
+ * none of those for collections and compilations. */
 enum wick_work wick_classify_thread(const char *name);
 
 /* True if the stack is that of a thread that waits for work: parked, asleep, in a poll or an accept, and in no request

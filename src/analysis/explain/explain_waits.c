@@ -341,8 +341,8 @@ static bool may_be_awaited(const struct wick_explain *x)
     return ns > 0 && wick_explain_counts(f, ns, WAIT_LEAST);
 }
 
-/* What is known of full queues in the process: by function, 1 + the only thread that waits in it for room; by thread, its
- * time and that in which it waits for a timer. */
+/* What is known of full queues in the process: by function, 1 + the only thread that waits in it for room; by thread,
+ * its time and that in which it waits for a timer. */
 struct rooms {
     uint32_t *only;
     int64_t *all_ns, *timer_ns;
@@ -374,8 +374,8 @@ static bool learn_rooms(const struct wick_explain *x, const struct rooms *o)
     return !wick_explain_counts(f, others, WAIT_LEAST);
 }
 
-/* Whether the place is one of a pipeline of full queues, of a thread each, that nobody is known to wait for, and a thread
- * that may be its last stage keeps a pace: it waits for a timer half of its time or more, and goes on often. */
+/* Whether the place is one of a pipeline of full queues, of a thread each, that nobody is known to wait for, and a
+ * thread that may be its last stage keeps a pace: it waits for a timer half of its time or more, and goes on often. */
 static bool is_paced(const struct wick_explain *x, const struct wick_explain_place *at)
 {
     size_t n = x->f->p->nthreads + 1;
