@@ -467,6 +467,24 @@ static void test_held_back__is_said_before_what_else_is_waited_for(void **state)
            "Nagle's algorithm holds back what was written to the socket, at app.Stock.next:7\n\n");
 }
 
+/* Two threads have a connection in common: one reads what comes, while the other one writes. */
+static void test_held_back__is_not_said_of_those_who_only_read(void **state)
+{
+    (void)state;
+    for (int who = 0; who < 3; who++) {
+        struct scene *s = scene();
+        uint32_t reader = thread_of(s, "reader", 1), writer = thread_of(s, "writer", 2);
+        add(s, reader, STACK(s, "app/Feed.read", READ), WICK_EXPLAIN_HELD_BACK, 8);
+        for (int i = 0; i < (who ? 8 : 7); i++)
+            add(s, writer, STACK(s, "app/Feed.write", WRITE), WICK_EXPLAIN_RUNNABLE, 0.1);
+        if (who == 2)
+            add(s, reader, STACK(s, "app/Feed.ask", WRITE), WICK_EXPLAIN_RUNNABLE, 0.1);
+        char *text = explained(s);
+        assert_int_equal(!strstr(text, "held-back: "), who == 1);
+        free(text);
+    }
+}
+
 /* Such waits are said once, and not of each endpoint again; and who waits for the thread waits for that. */
 static void test_held_back__is_where_chains_end(void **state)
 {
@@ -691,6 +709,7 @@ int main(void)
         cmocka_unit_test(test_stuck__knows_of_class_initialisers),
         cmocka_unit_test(test_deadlock__is_read_from_the_end_of_a_thread_dump),
         cmocka_unit_test(test_held_back__is_said_before_what_else_is_waited_for),
+        cmocka_unit_test(test_held_back__is_not_said_of_those_who_only_read),
         cmocka_unit_test(test_held_back__is_where_chains_end),
         cmocka_unit_test(test_endpoints__count_waits_that_depend_on_who_waits),
         cmocka_unit_test(test_saturated_thread__is_named_with_who_waits),

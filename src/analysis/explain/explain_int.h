@@ -265,6 +265,12 @@ void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint);
 bool wick_explain_carriers_lack_cpu(struct wick_explain *x);
 int64_t wick_explain_without_cpu(const struct wick_explain *x); /* time of the program's threads, if most lack one */
 
+/* explain_held_back.c: whether those who wait at a place while something is held back may have written it, and where
+ * they write (writer). */
+bool wick_explain_may_write(struct wick_explain *x, const struct wick_explain_place *at);
+void wick_explain_say_writer(struct wick_explain *x, struct wick_explain_finding *r,
+                             const struct wick_explain_place *at);
+
 /* explain_sequence.c: adds to a finding about waiting for peers, at that function, what waits so several times one
  * after another each time that it works (sequence, times, each, sites); nothing for other kinds. endpoint: 0 = any. */
 void wick_explain_say_sequence(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind,

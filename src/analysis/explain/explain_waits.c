@@ -197,29 +197,6 @@ static void say_bins(struct wick_explain *x, struct wick_explain_finding *r, con
                     "into the map and complete it outside, or use a cache that loads without locking others";
 }
 
-/* Where the threads that wait there write to sockets: such a call is short, so perhaps no sample shows it. */
-static void say_writer(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
-{
-    const struct wick_explain_facts *f = x->f;
-    struct wick_explain_places writes = {0};
-    bool *waits = calloc(f->p->nthreads + 1, sizeof *waits);
-    x->f->failed |= !waits;
-    for (size_t i = 0; waits && i < f->nwall; i++)
-        waits[f->wall[i].thread] |= f->wall[i].thread && x->waits[i].kind == at->kind && x->waits[i].stack &&
-                                    wick_explain_function_at(f->p, x->waits[i].stack) == at->function;
-    for (size_t i = 0; waits && i < f->nwall + f->ncpu; i++) {
-        const struct wick_explain_sample *s = i < f->nwall ? &f->wall[i] : &f->cpu[i - f->nwall];
-        struct wick_wait w = wick_explain_wait_at(x, s->stack);
-        if (waits[s->thread] && w.kind == WICK_WAIT_SOCKET_WRITE && w.stack)
-            wick_explain_places_add(x, &writes, w, s->weight_ns, 0);
-    }
-    wick_explain_places_sort(&writes);
-    if (writes.n)
-        wick_explain_say_frame(x, r, "writer", wick_explain_frame_at(f->p, writes.rows[0].stack));
-    free(writes.rows);
-    free(waits);
-}
-
 static void say_place(struct wick_explain *x, const struct wick_explain_place *place, double whole)
 {
     struct wick_explain_place with = *place, *at = &with;
@@ -238,7 +215,7 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
     if (at->kind == WICK_WAIT_HELD_BACK) {
         if (at->via == WICK_WAIT_NONE)
             wick_explain_filter_state(x, r, WICK_EXPLAIN_HELD_BACK);
-        say_writer(x, r, at);
+        wick_explain_say_writer(x, r, at);
     }
     bool nobody = x->closed && wick_wait_role_of(at->kind) == WICK_WAIT_DEPENDS && wick_explain_is_inner(at->kind);
     if (nobody && !at->nlinks)
@@ -509,7 +486,8 @@ static void say_places(struct wick_explain *x, bool held_back)
     int64_t ready = wick_explain_without_cpu(x), spared = 0;
     for (size_t i = 0; i < all.n; i++) {
         const struct wick_explain_place *at = &all.rows[i];
-        if ((at->kind == WICK_WAIT_HELD_BACK) != held_back)
+        if ((at->kind == WICK_WAIT_HELD_BACK) != held_back ||
+            (held_back && (double)at->ns >= least && !wick_explain_may_write(x, at)))
             continue;
         bool asked = at->kind == WICK_WAIT_PEER || at->kind == WICK_WAIT_QUEUE_FULL || at->kind == WICK_WAIT_FILE_SYNC;
         struct waiters w = {.several = true}; /* for no other kind it matters who waits */
