@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: each request calls a backend over HTTP that needs 60 ms
-// expect: waiting kind=socket-read frame=SlowBackend.request
+// expect: waiting kind=socket-read frame=SlowBackend.request | waiting kind=sleep frame=SlowBackend.lambda$backend
 // jdk: 11
 import java.io.IOException;
 import java.io.InputStream;
