@@ -125,8 +125,8 @@ static void test_allocation_stalls__by_the_endpoint_of_spans(void **state)
     silent(SCENE(c->run = 9600, c->sleep = 0, c->stall = 400));
     says(SCENE(c->run = 5000, c->sleep = 0, c->stall = 5000),
          "allocation-stall: GET /x: p99 900 ms; 50 % of its wall time (5.0 s) is in allocation stalls "
-         "(ZPageAllocator::alloc_page_stall under java.nio.ByteBuffer.allocate:9): the heap is too small (at most 1 "
-         "GiB)\n");
+         "(ZPageAllocator::alloc_page_stall under java.nio.ByteBuffer.allocate:9): the collector frees memory later "
+         "than it is needed (at most 1 GiB)\n");
     says(SCENE(c->run = 9400, c->sleep = 0, c->stall = 600), "allocation-stall: GET /x");
 }
 

@@ -21,6 +21,26 @@ static void test_stall__is_no_pause_of_a_collector_that_stops_the_program(void *
         }
 }
 
+/* Waiting for collections that stop the program and leave room is no stall; what stays in use is not called needed. */
+static void test_stall__of_a_heap_with_room_is_a_pause(void **state)
+{
+    (void)state;
+    for (int full = 0; full < 2; full++) {
+        struct scene *s = scene();
+        add(s, thread_of(s, "a", 1), STACK(s, "app/Main.run", "libjvm.so:G1CollectedHeap::mem_allocate"),
+            WICK_EXPLAIN_ALLOCATION, 3);
+        add(s, thread_of(s, "a", 1), STACK(s, "app/Main.run"), WICK_EXPLAIN_RUNNABLE, 7);
+        s->f.pauses_ns = 6 * S / 10;
+        s->f.heap_max = 64 << 20;
+        s->f.heap_used = full ? 45 << 20 : 5 << 20;
+        char *text = explained(s);
+        if (full ? !strstr(text, "much of the heap stays in use (at most 64 MiB), 45 MiB were in use after")
+                 : *text != '\n')
+            fail_msg("%s", text);
+        free(text);
+    }
+}
+
 /* Pauses that would be short if the collector had CPUs are the machine's; not if the program lacks them as much. */
 static void test_gc_pauses__of_a_collector_without_cpus_are_the_machines(void **state)
 {
@@ -365,6 +385,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stall__is_no_pause_of_a_collector_that_stops_the_program),
+        cmocka_unit_test(test_stall__of_a_heap_with_room_is_a_pause),
         cmocka_unit_test(test_gc_pauses__of_a_collector_without_cpus_are_the_machines),
         cmocka_unit_test(test_gc_threads__are_compared_with_the_cpus_that_there_are),
         cmocka_unit_test(test_explicit_gc__names_the_caller_instead_of_the_heap),

@@ -137,6 +137,11 @@ void wick_explain_page_cache(struct wick_explain *x);
 void wick_explain_memory_growth(struct wick_explain *x);
 void wick_explain_live_set(struct wick_explain *x);
 
+/* Adds to a finding about allocations that wait why they do, and what helps. What stays in use is not known to be
+ * needed: only who holds it says whether the heap is too small. room: collections leave half of it free; pause: they
+ * stop the program. */
+void wick_explain_say_stalled(struct wick_explain *x, struct wick_explain_finding *r, bool room, bool pause);
+
 /* explain_heap.c: the rules about what collections find. */
 void wick_explain_humongous(struct wick_explain *x);
 bool wick_explain_promotes(const struct wick_explain_facts *f); /* whether that rule fires */

@@ -543,3 +543,18 @@ void wick_explain_direct_memory(struct wick_explain *x)
         wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->direct_count);
     wick_explain_say_user(x, r, "java/nio/DirectByteBuffer");
 }
+
+void wick_explain_say_stalled(struct wick_explain *x, struct wick_explain_finding *r, bool room, bool pause)
+{
+    const char *verdict = "the collector frees memory later than it is needed";
+    if (room)
+        verdict = pause ? "collections stop the program for it, and leave room"
+                        : "the collector frees memory more slowly than it is allocated";
+    else if (x->f->heap_used && x->f->heap_max)
+        verdict = "much of the heap stays in use";
+    wick_explain_say(x, r, "verdict", verdict);
+    if (r && room)
+        r->advice = pause ? "a larger young generation (-Xmn), or less allocation"
+                          : "allocate less, or give the collector more CPU time: more CPUs, fewer threads, "
+                            "-XX:ConcGCThreads; a larger heap lets it start earlier";
+}

@@ -221,8 +221,11 @@ static void stalls_of(struct wick_explain *x, uint32_t endpoint)
         return; /* the same time, of which those rules say more */
     struct wick_explain_top top =
         wick_explain_top(f, f->wall, f->nwall, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION, WICK_EXPLAIN_STALL);
-    if (is_pause(f, top.frame) && wick_explain_share((double)f->pauses_ns, (double)f->duration_ns) < x->rule->threshold)
-        return; /* and what the VM thread waited before it could stop the program is not the collector's work */
+    bool room = f->heap_max && f->heap_used && (double)f->heap_used < ROOM_MOST * (double)f->heap_max;
+    double paused = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    if (is_pause(f, top.frame) && (paused < x->rule->threshold || (room && !endpoint)))
+        return; /* what the VM thread waited before it could stop the program is not the collector's work, and pauses
+                 * of a heap with room are for other rules */
     struct wick_explain_finding *r = wick_explain_found(x, stalled);
     wick_explain_say_where(x, r, endpoint);
     wick_explain_share_of(x, r, stalled, all, wick_explain_quanta(f, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION));
@@ -230,12 +233,7 @@ static void stalls_of(struct wick_explain *x, uint32_t endpoint)
     wick_explain_say_frame(x, r, "frame", top.frame);
     wick_explain_say_frame(x, r, "caller", top.caller);
     wick_explain_filter_state(x, r, WICK_EXPLAIN_ALLOCATION);
-    bool room = f->heap_max && f->heap_used && (double)f->heap_used < ROOM_MOST * (double)f->heap_max;
-    wick_explain_say(x, r, "verdict",
-                     room ? "the collector frees memory more slowly than it is allocated" : "the heap is too small");
-    if (r && room)
-        r->advice = "allocate less, or give the collector more CPU time: more CPUs, fewer threads, -XX:ConcGCThreads; "
-                    "a larger heap lets it start earlier";
+    wick_explain_say_stalled(x, r, room, is_pause(f, top.frame));
     if (f->heap_max)
         wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, (double)f->heap_max);
     if (f->heap_used)
