@@ -242,6 +242,7 @@ static void *drain_main(void *arg)
         wick_threads_round(&wick_vm.threads, now);
         wick_drain_round(&s->drain);
         wick_jit_look(&s->drain, now);
+        wick_gc_write(s->drain.writer); /* there may be thousands a second */
         bool ends = wick_exhaustion_write(s->drain.writer, now) || wick_memory_is_short(now);
         ends |= wick_direct_buffers_look(now);
         bool locked = wick_deadlocks_write(s->drain.writer, now);

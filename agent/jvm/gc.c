@@ -23,7 +23,7 @@
 #include "base/clock.h"
 #include "hotspot/heap_use.h"
 
-enum { QUEUE = 256, COLLECTORS = 4, SPACES = 12, CAUSE = 48, NAME = 48 };
+enum { QUEUE = 2048, COLLECTORS = 4, SPACES = 12, CAUSE = 48, NAME = 48 };
 
 struct collection {
     uint64_t begin_ns, end_ns, used_before, used_after;

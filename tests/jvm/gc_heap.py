@@ -3,6 +3,7 @@
 """The heap before and after each collection, with each collector: as the JVM's log says, and with garbage of a known size in
 between; then with so much of it that the young generation fills up. No chance is in it."""
 import re
+import time
 
 import jvmtest as t
 
@@ -13,6 +14,7 @@ UNITS = {"B": 1, "K": 1 << 10, "M": MIB, "G": 1 << 30}
 # and Shenandoah none for why: Pause Full 29M->8M(300M)
 LOGGED = re.compile(r"(Young|Full|Collection|GC)(?: \(System\.gc\(\)\))?\s+(\d+)([BKMG])(?:\(\d+%\))?->(\d+)([BKMG])")
 ANY = re.compile(r"(?:Pause|\[GC|\[Full GC).* (\d+)([BKMG])->(\d+)([BKMG])\(")
+YOUNG = re.compile(r"Pause Young .*->|\[GC .*->")  # a full one that follows at once is of the same collection
 CONCURRENT = ("Z", "ZGenerational", "ConcMarkSweep")
 classes = t.compile_java("Live")
 
@@ -85,6 +87,22 @@ def check_cycles(name, log, events):
             all(any(abs(a - b) < MIB for b, _ in events) for a, _ in log), (log, events))
 
 
+def check_many():
+    """A young generation that is filled hundreds of times a second."""
+    log = "-XX:+PrintGC" if t.JDK == 8 else "-Xlog:gc"
+    j = t.Jvm(["-XX:+UseSerialGC", "-Xmn16m", "-Xmx64m", log, "-cp", t.compile_java("Garbage"), "Garbage"], "many")
+    j.wait_for(r"(?m)^(\[.*\])?up")
+    file = t.path("many.jfr")
+    t.check("many: a recording starts", t.start(j.pid, file, "-e", "cpu").status == 0, j.output())
+    begun = len(YOUNG.findall(j.output()))
+    time.sleep(3)
+    between = len(YOUNG.findall(j.output())) - begun
+    t.check("many: and ends", t.stop(j.pid).status == 0)
+    j.kill()
+    events = len(t.json_values(file, "jdk.GarbageCollection"))
+    t.check("many: each of hundreds of collections a second is there", events >= between > 0, (events, between))
+
+
 for name, options in t.collectors():
     if name == "Epsilon":  # never collects
         continue
@@ -96,4 +114,5 @@ for name, options in t.collectors():
                 found[1] and not any(before for before, _ in found[1]), found)
     else:
         (check_cycles if name in CONCURRENT else check_stopped)(name, *found)
+check_many()
 t.done()
