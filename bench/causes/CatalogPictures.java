@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: thumbnail cache of SoftReferences has no bound: fills the heap, half of the time is GC pauses
+// symptom: promotion gc-pauses gc-cpu hot-code hot-method hot-calls live-set
 // share: about 70 %; 8,000 pages/s, worst 100 ms; fixed 31,000 pages/s, worst 12 ms; GC pauses 54 %
 // judge: right: soft-reference cache CatalogPictures.thumbs has no bound: all is promoted, full GCs clear it
 // judge: symptom: full GCs / high GC share; heap nearly full after GC; long pauses; GC threads take the CPUs

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: AuditLog.event finds the caller by a stack trace (class:line) for each log line, below a deep filter chain
+// expect: hot-code kind=exceptions frame=ChatRelayTwo$AuditLog.where
+// symptom: hot-method hot-calls promotion gc-pauses
 // share: 30000 messages/s, 95 % of the time in logging; fixed: over 250000 messages/s
 // judge: right: ChatRelayTwo$AuditLog.where: makes a Throwable's stack trace per log line for the caller's place
 // judge: symptom: CPU in fillInStackTrace / getStackTraceElement; StackTraceElement allocations; log lock

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: a pooled DB connection is held while the fraud service is asked (25 ms), so the pool of 4 is exhausted
+// expect: waiting kind=pool holder=CheckoutDesk$Remote.call
+// symptom: waiting pool-busy
 // share: 70 % of the latency; 144 checkouts/s, 97 ms; fixed 503 checkouts/s, 28 ms
 // judge: right: CheckoutDesk.place holds its pooled connection across FraudClient.score; others wait in Pool.borrow
 // judge: symptom: threads wait in Pool.borrow (pool of 4 exhausted); HTTP workers all busy; latency 4x; CPUs idle

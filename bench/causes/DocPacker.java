@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: pack allocates a 2 MB direct buffer per document; the direct limit is hit and the JDK calls System.gc()
+// expect: explicit-gc frame=DocPacker$Packer.buffer
+// symptom: direct-memory gc-pauses allocation-stall
 // share: 1026 letters/s against 15200 fixed; full GCs ~70% of the time, 13 ms each, ~50 a second
 // judge: right: DocPacker$Packer.pack: ByteBuffer.allocateDirect per document (not reused) forces System.gc() calls
 // judge: symptom: long/full GC pauses, System.gc() calls, threads wait in Bits.reserveMemory, without allocateDirect

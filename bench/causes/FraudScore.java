@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: -XX:TieredStopAtLevel=1 (left over from development) keeps the JVM at C1 code; C2 never compiles the model
+// expect: jvm-option option=TieredStopAtLevel
+// symptom: hot-method hot-calls
 // share: 29000 payments/s, mean 0.83 ms a batch; without the option (no fixed switch): 108000/s, 0.22 ms
 // judge: right: JVM option TieredStopAtLevel=1: no C2, the hot loops (FraudScore$Layer.apply) run as C1 code
 // judge: symptom: CPU is busy in FraudScore$Layer.apply, both workers saturated

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: PostingKey.hashCode leaves out reference, so ~80 keys share a hash; puts and gets search long bins
+// expect: hot-code kind=colliding-keys
+// symptom: hot-method hot-calls promotion
 // share: 1.36 million lines/s against 7.0 million lines/s fixed (map work ~80% of the CPU)
 // judge: right: LedgerReconcile$PostingKey.hashCode is poor (collisions): HashMap puts/gets search long bins
 // judge: symptom: CPU is spent in HashMap.putVal/TreeNode.find or PostingKey.equals, without naming collisions

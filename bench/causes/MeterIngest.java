@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: Batcher lingers 10 ms for 100 rows, but only 24 concentrators with one row in flight each can ever come
+// expect: waiting frame=MeterIngest$Batcher.collect
+// symptom: waiting
 // share: mean 10.2 ms (2140 readings/s) against 0.72 ms (13600/s) fixed; 9 of 10 ms are the linger
 // judge: right: MeterIngest$Batcher.collect waits (timed poll) for a batch size never reached; linger is the latency
 // judge: symptom: concentrators wait for the future in Batcher.submit; the queue is empty; threads idle

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: Board.stream holds the read lock while it writes to a slow socket; waiting writer then stops all readers
+// expect: waiting frame=PriceBoard$Board.write | waiting holder=PriceBoard$Board
+// symptom: waiting
 // share: mean 2.1 ms a basket (1190/s) against 0.003 ms (2390/s) fixed; lock held ~50% of the time
 // judge: right: PriceBoard$Board.stream holds the (fair) read lock during socket writes; update and quote wait for it
 // judge: symptom: quote() and update() wait for the read-write lock / lock contention, without naming the holder

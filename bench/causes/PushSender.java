@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: senders pool has core 2, max 32 and an unbounded queue, so it never grows beyond 2 threads
+// expect: pool-busy pool=sender
+// symptom: waiting
 // share: 160 pushes/s, mean 147 ms (134 ms of it queued); fixed: 1600/s, mean 12.3 ms
 // judge: right: PushSender.senders(): ThreadPoolExecutor core size 2 + unbounded LinkedBlockingQueue, max 32 not used
 // judge: symptom: requests wait in the pool's queue; campaign threads wait in FutureTask.get; senders read

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: virtual threads do socket I/O inside synchronized PartnerClient.ask, pinning both carriers (JDK 21)
+// expect: unstarted-threads frame=RouteQuotesTwo$PartnerClient | waiting kind=pinned frame=RouteQuotesTwo$PartnerClient
+// symptom: waiting
 // share: 105 quotes/s, mean 150 ms; fixed: 860 quotes/s, mean 18.6 ms
 // judge: right: RouteQuotesTwo$PartnerClient.ask: synchronized around blocking socket I/O pins the carrier threads
 // judge: symptom: carriers (ForkJoinPool-1-worker) wait in socket read; virtual threads wait to be scheduled

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: search tasks fill the pool and wait there for shard tasks queued on the same pool: starved till timeout
+// expect: pool-busy frame=SearchFanout.search kind=future
+// symptom: waiting pool-busy
 // share: mean 296 ms (64 queries/s) against 0.18 ms (4130/s) fixed
 // judge: right: SearchFanout.search waits (Future.get) on its pool's threads for shard tasks of the very same pool
 // judge: symptom: pool's threads all wait in Future.get; the pool's queue is long; shard timeouts

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: slow partner sync (600 ms of socket I/O) blocks the one-thread scheduler that expires seat holds
+// expect: waiting frame=SeatHoldsTwo.syncPartner
+// symptom: waiting pool-busy saturated-thread
 // share: 80 % of the wait; 300-400 seats/s, 130-230 ms; fixed 1,600 seats/s, 30 ms (holds last 25 ms)
 // judge: right: SeatHoldsTwo.syncPartner blocks the only seat-timer thread (pool of 1), so expire() of holds runs late
 // judge: symptom: customers park in their future; scheduler's queue is long; it waits in socket read; idle CPUs

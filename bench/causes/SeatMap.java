@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: Place.hashCode() is show ^ row ^ seat: 64 values for 24,000 keys, map bins become huge uncomparable trees
+// expect: hot-code kind=colliding-keys
+// symptom: hot-method hot-calls
 // share: about 91 %; 54,000 plans/s, 37 us; fixed 600,000 plans/s, 3.3 us
 // judge: right: hash collisions: SeatMap.Place.hashCode spreads badly, lookups in the seats map walk big bins
 // judge: symptom: CPU in ConcurrentHashMap.get/compute, TreeNode.findTreeNode, Place.equals; blocks at bin locks

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: Session.sendChunk allocates a direct buffer per chunk; direct memory runs out, so System.gc() over and over
+// expect: explicit-gc frame=StreamRelay$Session.buffer
+// symptom: direct-memory gc-pauses
 // share: 1400-2400 chunks/s, mean 1.6-3 ms, over half of all time full GC pauses; fixed: 7600-8500/s, mean 0.5 ms
 // judge: right: StreamRelay$Session.sendChunk: allocateDirect per chunk, limit reached => System.gc() (full GC)
 // judge: symptom: many full GCs / explicit GCs, pauses; sleeps in Bits.reserveMemory

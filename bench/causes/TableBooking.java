@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: reserve() calls the payment host inside ConcurrentHashMap.compute, so bookings of a hot venue queue up
+// expect: waiting frame=TableBooking$DepositLine.hold
+// symptom: waiting lock-contention
 // share: 205 bookings/s, mean 79 ms; fixed: 2250/s, mean 7.1 ms
 // judge: right: TableBooking.reserve: blocking deposit call within ConcurrentHashMap.compute holds the entry's lock
 // judge: symptom: guests' threads are blocked on the monitor of a ConcurrentHashMap node

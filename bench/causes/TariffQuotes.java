@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: -XX:SoftRefLRUPolicyMSPerMB=0 lets each GC clear the soft cache: tariffs are loaded again and again
+// expect: jvm-option option=SoftRefLRUPolicyMSPerMB
+// symptom: hot-code hot-method hot-calls gc-pauses gc-cpu
 // share: 4700 quotes/s, 0.43 ms against 37000/s, 0.055 ms fixed (or 33000/s with the option left out)
 // judge: right: the option SoftRefLRUPolicyMSPerMB=0, or: TariffQuotes$Tariffs' SoftReferences are cleared at each GC
 // judge: symptom: CPU/allocation/file reads in Tariff.load called by Tariffs.get again and again; cache misses

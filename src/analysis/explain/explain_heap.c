@@ -13,6 +13,7 @@
 #include "base/sum.h"
 #include "model/name.h"
 
+#define YOUNG_MOST    50             /* collections for each of the old generation: more are the trouble themselves */
 #define LARGE_LEAST   (512.0 * 1024) /* half of the smallest region of G1 */
 #define HEAP_LEAST    (256.0 * (1 << 20))
 #define HUGE_LEAST    0.02 /* thread time that collections for humongous objects cost */
@@ -112,7 +113,7 @@ static double promoted_least(const struct wick_explain_facts *f, const struct fa
 bool wick_explain_promotes(const struct wick_explain_facts *f)
 {
     struct fall o = falls_of(f);
-    bool often = (double)o.n * OFTEN >= (double)f->duration_ns;
+    bool often = (double)o.n * OFTEN >= (double)f->duration_ns && o.n * YOUNG_MOST >= f->nheaps;
     return o.n >= SEVERAL && often && wick_explain_share(o.before - o.after, o.before) >= promoted_least(f, &o);
 }
 
