@@ -216,7 +216,7 @@ static void test_semaphore__says_what_is_done_with_permits(void **state)
         add(s, thread_of(s, "http", 20), STACK(s, "app/Main.run", "app/Main.pay", "app/Bank.call", READ),
             WICK_EXPLAIN_IO, have);
         begins(s, have > 1 ? "waiting: 100 % of the time that threads have work (40.0 s) is waiting for a permit of a "
-                             "semaphore, at app.Main.pay; during these waits who has one (0.9 threads on "
+                             "semaphore, at app.Main.pay; during these waits who has one (at least 0.9 threads on "
                              "average) waits for data of a socket at "
                              "app.Bank.call (100 %)\n\n"
                            : "waiting: 100 % of the time that threads have work (40.0 s) is waiting for a permit of a "
@@ -243,7 +243,7 @@ static void test_pool__has_objects_lent_to_any_function_that_waits_for_it(void *
             1);
         (takes ? has : has_not)(
             s, "is waiting for a free object of a pool, at app.Accounts.doGet; during these waits who "
-               "has one (1.1 threads on average) waits for data of a socket at app.Accounts.credit (91 %)\n");
+               "has one (at least 1.1 threads on average) waits for data of a socket at app.Accounts.credit (91 %)\n");
     }
 #undef POOLED
 }

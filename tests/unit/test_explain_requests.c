@@ -267,8 +267,9 @@ static void test_unstarted_threads__come_before_who_waits_for_them(void **state)
     }
 }
 
-/* A pool of `threads` whose tasks compute, four times as many threads that wait for them, and two CPUs. */
-static struct scene *computing_pool(unsigned threads)
+/* A pool of `threads` whose tasks compute or lack a CPU, and wait for a peer for the rest of ten seconds; four times as
+ * many threads that wait for them, and two CPUs. */
+static struct scene *computing_pool(unsigned threads, double rest)
 {
     struct scene *s = scene();
     s->f.allowed = 2;
@@ -276,7 +277,10 @@ static struct scene *computing_pool(unsigned threads)
         char name[24];
         snprintf(name, sizeof name, "score-%u", i);
         add(s, thread_of(s, name, 1 + i), STACK(s, WORKER, "app/Model.apply"), WICK_EXPLAIN_RUNNABLE, 6);
-        add(s, thread_of(s, name, 1 + i), STACK(s, WORKER, "app/Model.apply"), WICK_EXPLAIN_WAITING_FOR_CPU, 4);
+        add(s, thread_of(s, name, 1 + i), STACK(s, WORKER, "app/Model.apply"), WICK_EXPLAIN_WAITING_FOR_CPU, 4 - rest);
+        if (rest > 0)
+            add(s, thread_of(s, name, 1 + i), STACK(s, WORKER, "app/Model.load", SEND, PARK), WICK_EXPLAIN_PARKED,
+                rest);
     }
     for (unsigned i = 0; i < 4 * threads; i++)
         add(s, thread_of(s, "client", 10 + i), STACK(s, "app/Main.ask", "java/util/concurrent/FutureTask.get", PARK),
@@ -287,9 +291,26 @@ static struct scene *computing_pool(unsigned threads)
 static void test_pool_busy__is_no_matter_of_threads_where_all_cpus_compute(void **state)
 {
     (void)state;
-    has(computing_pool(1), "pool-busy: ");
-    has_not(computing_pool(2), "pool-busy");
-    has_not(computing_pool(3), "pool-busy");
+    has(computing_pool(1, 0), "pool-busy: ");
+    has_not(computing_pool(2, 0), "pool-busy");
+    has_not(computing_pool(3, 0), "pool-busy");
+    has(computing_pool(2, 3.9), "pool-busy: "); /* most of its time, but there are CPUs left */
+}
+
+/* Long polls in a process that also asks a slow peer: what is waited for in them may be nothing but news. */
+static void test_waiting__for_a_peer_is_said_beside_requests_that_poll(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    add(s, thread_of(s, "acceptor", 1), STACK(s, "app/Server.run", "sun/nio/ch/ServerSocketChannelImpl.accept"),
+        WICK_EXPLAIN_IO, 10);
+    for (unsigned i = 0; i < 4; i++) {
+        add(s, thread_of(s, "http", 10 + i),
+            STACK(s, "com/sun/net/httpserver/Filter$Chain.doFilter", "app/Lobby.await", "java/lang/Object.wait"),
+            WICK_EXPLAIN_PARKED, 10);
+        add(s, thread_of(s, "hook", 20 + i), STACK(s, "app/Hook.run", SEND, PARK), WICK_EXPLAIN_PARKED, 10);
+    }
+    has(s, "peer's answer, at app.Hook.run");
 }
 
 /* Clients in the process of their server wait for what its requests wait for. */
@@ -613,6 +634,7 @@ int main(void)
         cmocka_unit_test(test_unstarted_threads__come_before_who_waits_for_them),
         cmocka_unit_test(test_pool_busy__is_no_matter_of_threads_where_all_cpus_compute),
         cmocka_unit_test(test_waiting__of_own_clients_is_what_their_requests_wait_for),
+        cmocka_unit_test(test_waiting__for_a_peer_is_said_beside_requests_that_poll),
         cmocka_unit_test(test_unstarted_threads__do_not_wait_for_carriers_that_rest),
         cmocka_unit_test(test_unstarted_threads__wait_although_added_carriers_rest),
         cmocka_unit_test(test_pool_busy__whose_queue_is_full),

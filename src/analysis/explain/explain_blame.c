@@ -270,8 +270,8 @@ static bool answers(const struct wick_explain *x, const struct wick_explain_plac
             here[f->wall[i].thread] = true;
     for (size_t i = 0; here && i < f->nwall; i++) {
         enum wick_wait_kind kind = x->waits[i].kind;
-        found |= here[f->wall[i].thread] &&
-                 (kind == WICK_WAIT_SOCKET || kind == WICK_WAIT_CLIENT || kind == WICK_WAIT_EVENT);
+        found |= here[f->wall[i].thread] && (kind == WICK_WAIT_SOCKET || kind == WICK_WAIT_HELD_BACK ||
+                                             kind == WICK_WAIT_CLIENT || kind == WICK_WAIT_EVENT);
     }
     free(here);
     return found;
@@ -304,10 +304,14 @@ static void relatives(struct wick_explain *x, const struct wick_explain_place *a
     double waited = 0;
     for (size_t i = 0; i < nspans; i++)
         waited += length_of(spans[i]);
-    double chance = waited / (double)f->duration_ns, held = 0;
+    /* of the time in which there are waits: before and after nobody may have had work */
+    struct span load = nspans ? (struct span){spans[0].from_ns, spans[nspans - 1].to_ns} : (struct span){0, 1};
+    bool alone = at->kind == WICK_WAIT_LOCK || at->kind == WICK_WAIT_READ_LOCK; /* one has it, or a writer does */
+    double chance = waited / length_of(load), held = 0;
     for (size_t i = 0; nspans && chance < 1 && i < f->nwall; i++) {
         struct wick_wait w = doing(x, i);
-        if (!may_hold(x, i, w, class_name, answered))
+        bool then = f->wall[i].time_ns >= load.from_ns && f->wall[i].time_ns < load.to_ns;
+        if (!then || !may_hold(x, i, w, class_name, answered))
             continue;
         double in = share_in(spans, nspans, &f->wall[i]);
         double seen = f->wall[i].count ? (double)f->wall[i].count : 1;
@@ -323,7 +327,7 @@ static void relatives(struct wick_explain *x, const struct wick_explain_place *a
         held += (double)during.rows[i].ns;
         out->rows[kept++] = out->rows[i];
     }
-    out->n = held >= HELD_LEAST * waited && held > 0 ? kept : 0;
+    out->n = held >= HELD_LEAST * waited && held > 0 && !(alone && held > HELD_MOST * waited) ? kept : 0;
     free(spans);
     free(during.rows);
     wick_explain_places_sort(out);
@@ -407,19 +411,42 @@ static uint32_t only_completer(const struct wick_explain_facts *f)
     return seen >= COMPLETES_LEAST ? thread : 0;
 }
 
-double wick_explain_ran_out(struct wick_explain *x, const struct wick_explain_place *at)
+/* How the parks at a place ended. */
+struct ends {
+    double all_ns, timed_ns; /* by their time-outs */
+    double all, timed;       /* numbers of them */
+};
+
+static struct ends ends_of(struct wick_explain *x, const struct wick_explain_place *at)
 {
     const struct wick_lock_waits *l = &x->f->locks;
-    double all = 0, timed = 0;
+    struct ends e = {0};
     for (uint32_t i = 0; i < l->nrows; i++) {
         const struct wick_lock_wait_row *r = &l->rows[i];
         struct wick_wait w = r->park && !r->native ? wick_explain_wait_at(x, r->stack) : (struct wick_wait){0};
         if (w.kind != at->kind || !w.stack || wick_explain_function_at(x->f->p, w.stack) != at->function)
             continue;
-        all += (double)r->weight_ns;
-        timed += r->timed_out ? (double)r->weight_ns : 0;
+        double ns = (double)r->weight_ns, n = wick_explain_share(ns, (double)r->duration_ns);
+        e.all_ns += ns;
+        e.all += n;
+        e.timed_ns += r->timed_out ? ns : 0;
+        e.timed += r->timed_out ? n : 0;
     }
-    return wick_explain_share(timed, all);
+    return e;
+}
+
+double wick_explain_ran_out(struct wick_explain *x, const struct wick_explain_place *at)
+{
+    struct ends e = ends_of(x, at);
+    return wick_explain_share(e.timed_ns, e.all_ns);
+}
+
+/* Whether a batch is waited for there: several elements come, until a time-out ends the wait for more. Who polls for
+ * slow answers waits for time-outs again and again before one comes. */
+static bool lingers_at(struct wick_explain *x, const struct wick_explain_place *at)
+{
+    struct ends e = ends_of(x, at);
+    return wick_explain_share(e.timed_ns, e.all_ns) >= WICK_EXPLAIN_CHAIN_MOST && e.timed <= e.all / 2;
 }
 
 /* Where the only thread that completes futures waits until a time has passed: for a batch to fill up, say. Those that
@@ -439,8 +466,7 @@ static void lingerers(struct wick_explain *x, const struct wick_explain_place *a
     }
     wick_explain_places_sort(out);
     bool rests = out->n && (out->rows->kind == WICK_WAIT_QUEUE || out->rows->kind == WICK_WAIT_CONDITION);
-    if (!rests || !wick_explain_counts(f, (double)out->rows->ns, HELD_LEAST) ||
-        wick_explain_ran_out(x, out->rows) < WICK_EXPLAIN_CHAIN_MOST)
+    if (!rests || !wick_explain_counts(f, (double)out->rows->ns, HELD_LEAST) || !lingers_at(x, out->rows))
         out->n = 0;
 }
 

@@ -5,8 +5,8 @@
  * HashMap and ConcurrentHashMap make a tree of a bin with eight keys or more. With hash codes that spread hardly any
  * bin gets there, so a program that spends its time in such trees has keys with the same hash code. Keys that are no
  * Comparables cannot be ordered then: the tree is searched on both sides, and the JDK asks for each key's class whether
- * it is a Comparable of itself (comparableClassFor). The class of the keys is that of the methods that the map calls of
- * them.
+ * it is a Comparable of itself (comparableClassFor). The class of the keys is that of the methods that the tree calls
+ * of them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -59,23 +59,19 @@ uint32_t wick_explain_collides(const struct wick_profile *p, uint32_t stack)
     return s;
 }
 
-/* Whether a map calls such a method of its keys. */
+/* Whether such a tree calls such a method of its keys. */
 static bool is_of_key(const struct wick_profile *p, uint32_t stack)
 {
     static const char *const methods[] = {"hashCode", "equals", "compareTo"};
     const char *method = wick_profile_str(p, function_at(p, stack)->name);
     uint32_t caller = p->stacks[stack].parent;
-    const char *class = caller ? wick_profile_str(p, function_at(p, caller)->class_name) : "";
-    bool map =
-        !strncmp(class, "java/util/HashMap", strlen("java/util/HashMap")) ||
-        !strncmp(class, "java/util/concurrent/ConcurrentHashMap", strlen("java/util/concurrent/ConcurrentHashMap"));
-    for (size_t i = 0; map && i < sizeof methods / sizeof *methods; i++)
+    for (size_t i = 0; caller && is_tree(p, caller) && i < sizeof methods / sizeof *methods; i++)
         if (!strcmp(method, methods[i]))
             return is_program(p, stack);
     return false;
 }
 
-/* The class of the key whose method a map calls for the function, 0 = none. */
+/* The class of the key whose method such a tree calls for the function, 0 = none. */
 static uint32_t key_of(const struct wick_profile *p, uint32_t stack, uint32_t function)
 {
     uint32_t class = 0;

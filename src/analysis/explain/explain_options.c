@@ -56,8 +56,10 @@ static bool goes_through(const struct wick_profile *p, uint32_t stack, const cha
         const struct wick_frame *frame = &p->frames[p->stacks[s].frame];
         const struct wick_function *f = &p->functions[frame->function];
         if (wick_frame_kind_is_java(frame->kind)) {
-            if (!strcmp(wick_profile_str(p, f->class_name), class))
-                return true;
+            uint32_t caller = p->stacks[s].parent;
+            if (!strcmp(wick_profile_str(p, f->class_name), class) && caller &&
+                !wick_name_is_jdk(wick_profile_str(p, p->functions[wick_explain_function_at(p, caller)].class_name)))
+                return true; /* the JDK has such references of its own */
             continue;
         }
         for (size_t i = 0; texts[i]; i++)
@@ -114,6 +116,17 @@ static uint32_t allocator(struct wick_explain *x, double *share)
     return *share >= ALLOCATES_LEAST ? frame : 0;
 }
 
+/* What takes the CPU time would take less of it without the option: that part is not the program's to save. */
+static void take_part(struct wick_explain *x, double part)
+{
+    static const unsigned rules[] = {WICK_EXPLAIN_RULE_HOT_CODE, WICK_EXPLAIN_RULE_HOT_METHOD,
+                                     WICK_EXPLAIN_RULE_HOT_CALLS};
+    for (size_t i = 0; i < x->out->n; i++)
+        for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
+            if (x->out->rows[i].rule == &wick_explain_rules[rules[k]])
+                x->out->rows[i].cost_ns *= 1 - part;
+}
+
 /* Collections that clear soft references, and what is most likely made anew. Its CPU time is what the option costs. */
 static void say_cleared(struct wick_explain *x, struct wick_explain_finding *r)
 {
@@ -133,18 +146,8 @@ static void say_cleared(struct wick_explain *x, struct wick_explain_finding *r)
     wick_explain_say_frame(x, r, "allocator", frame);
     wick_explain_figure(r, "computed", WICK_EXPLAIN_TIME, (double)ns);
     wick_explain_filter_frame(x, r, frame);
+    take_part(x, wick_explain_share((double)ns, (double)f->sampled_ns)); /* what it computes is said here */
     r->cost_ns += (double)ns;
-}
-
-/* What takes the CPU time would take less of it without the option: that part is not the program's to save. */
-static void take_part(struct wick_explain *x, double part)
-{
-    static const unsigned rules[] = {WICK_EXPLAIN_RULE_HOT_CODE, WICK_EXPLAIN_RULE_HOT_METHOD,
-                                     WICK_EXPLAIN_RULE_HOT_CALLS};
-    for (size_t i = 0; i < x->out->n; i++)
-        for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
-            if (x->out->rows[i].rule == &wick_explain_rules[rules[k]])
-                x->out->rows[i].cost_ns *= 1 - part;
 }
 
 static void judge(struct wick_explain *x, const struct option *o, const char *option)
@@ -175,10 +178,13 @@ static void judge(struct wick_explain *x, const struct option *o, const char *op
 void wick_explain_jvm_options(struct wick_explain *x)
 {
     struct wick_strbuf option = WICK_STRBUF_INIT;
+    unsigned said = 0; /* evidence: two options may have the same */
     for (size_t i = 0; x->f->arguments && i < sizeof options / sizeof *options; i++) {
         given(&options[i], wick_profile_str(x->f->p, x->f->arguments), &option);
-        if (option.len)
-            judge(x, &options[i], option.buf);
+        if (!option.len || said >> options[i].evidence & 1)
+            continue;
+        judge(x, &options[i], option.buf);
+        said |= 1u << options[i].evidence;
     }
     wick_strbuf_release(&option);
 }

@@ -16,10 +16,12 @@
 #include "base/sum.h"
 #include "model/name.h"
 
-#define WAIT_LEAST 0.10 /* threads that wait, on average */
-#define TIMED_MOST 0.75 /* of the time of waits: ended by time-outs */
-#define OWN_MOST   2.0  /* waits for each thread without a CPU */
-#define LINK_LEAST 0.01 /* of the time threads have work or wait: less has no chain worth a word */
+#define WAIT_LEAST   0.10 /* threads that wait, on average */
+#define TIMED_MOST   0.75 /* of the time of waits: ended by time-outs */
+#define OWN_MOST     2.0  /* waits for each thread without a CPU */
+#define SERVED_LEAST 0.75 /* of what clients wait: requests of this process wait for trouble */
+#define CPUS_LEAST   0.80 /* of the CPUs: the tasks of a pool have, or lack */
+#define LINK_LEAST   0.01 /* of the time threads have work or wait: less has no chain worth a word */
 
 /* Of the time in which threads work in that function, the share in which they are ready to run without a CPU. */
 static double without_cpu(const struct wick_explain *x, uint32_t function)
@@ -70,7 +72,7 @@ static void add_links(struct wick_explain *x, const struct wick_explain_place *a
             [WICK_EXPLAIN_BORROWER] = "borrower", [WICK_EXPLAIN_COMPLETER] = "completer"};
         wick_strbuf_addf(out, i ? ", whose %s " : "%s ", (i ? next : first)[l->who]);
         if (l->who == WICK_EXPLAIN_BORROWER)
-            wick_strbuf_addf(out, "(%.1f threads on average) ", l->threads);
+            wick_strbuf_addf(out, "(at least %.1f threads on average) ", l->threads);
         if (l->kind == WICK_WAIT_NONE) {
             double ready = without_cpu(x, wick_explain_function_at(x->f->p, l->stack));
             wick_strbuf_adds(out, ready >= WICK_EXPLAIN_CHAIN_MOST ? "waits for a CPU at " : "is busy at ");
@@ -403,9 +405,10 @@ static bool are_own(const struct wick_explain *x, const struct wick_explain_plac
     if (at->kind != WICK_WAIT_PEER || !x->serves || w->request || at->nlinks || at->via != WICK_WAIT_NONE)
         return false;
     for (size_t i = 0; i < x->f->nwall; i++)
-        if (x->waits[i].in_request && wick_explain_is_trouble(x, i))
+        if (x->waits[i].in_request && wick_wait_role_of(x->waits[i].kind) == WICK_WAIT_TROUBLE &&
+            wick_explain_is_trouble(x, i))
             served = wick_sum(served, x->f->wall[i].weight_ns);
-    return (double)served >= WICK_EXPLAIN_CHAIN_MOST * (double)at->ns;
+    return (double)served >= SERVED_LEAST * (double)at->ns;
 }
 
 /* Whether threads wait there for others of which nothing is known but that they, or threads here, lack CPUs, for as
@@ -485,10 +488,12 @@ static void say_places(struct wick_explain *x, bool held_back)
     wick_explain_places_sort(&all);
     int64_t ready = wick_explain_without_cpu(x), spared = 0;
     for (size_t i = 0; i < all.n; i++) {
-        const struct wick_explain_place *at = &all.rows[i];
-        if ((at->kind == WICK_WAIT_HELD_BACK) != held_back ||
-            (held_back && (double)at->ns >= least && !wick_explain_may_write(x, at)))
+        struct wick_explain_place *at = &all.rows[i];
+        bool held = at->kind == WICK_WAIT_HELD_BACK && (double)at->ns >= least && wick_explain_may_write(x, at);
+        if (held != held_back)
             continue;
+        if (at->kind == WICK_WAIT_HELD_BACK && !held) /* others have written that: it waits for what it reads */
+            at->kind = WICK_WAIT_SOCKET;
         bool asked = at->kind == WICK_WAIT_PEER || at->kind == WICK_WAIT_QUEUE_FULL || at->kind == WICK_WAIT_FILE_SYNC;
         struct waiters w = {.several = true}; /* for no other kind it matters who waits */
         if (asked && (double)at->ns >= least)
@@ -544,6 +549,9 @@ struct pool {
     double quanta;
 };
 
+/* On a CPU or ready to run. */
+enum { ACTS = 1 << WICK_EXPLAIN_DEFAULT | 1 << WICK_EXPLAIN_RUNNABLE | 1 << WICK_EXPLAIN_WAITING_FOR_CPU };
+
 /* Who waits for tasks, as far as it is known which; time of threads by what they wait for. */
 struct awaited {
     bool nested; /* all workers wait for tasks, so that nobody does these */
@@ -581,7 +589,8 @@ static size_t find_pools(struct wick_explain *x, struct pool *pools, uint32_t *o
             o->requests_ns = wick_sum(o->requests_ns, s->weight_ns);
         if (x->waits[i].kind != WICK_WAIT_NONE && wick_wait_role_of(x->waits[i].kind) == WICK_WAIT_IDLE)
             o->idle_ns = wick_sum(o->idle_ns, s->weight_ns);
-        o->acts_ns = wick_sum(o->acts_ns, x->waits[i].kind == WICK_WAIT_NONE ? s->weight_ns : 0);
+        o->acts_ns =
+            wick_sum(o->acts_ns, x->waits[i].kind == WICK_WAIT_NONE && 1u << s->state & ACTS ? s->weight_ns : 0);
         if (wick_wait_is_lock(x->waits[i].kind) || x->waits[i].kind == WICK_WAIT_QUEUE_FULL)
             o->held_ns = wick_sum(o->held_ns, s->weight_ns);
     }
@@ -607,7 +616,7 @@ static bool is_short(const struct wick_explain *x, const struct pool *o, const s
     double works = (double)o->all_ns - (double)o->idle_ns, cpus = wick_explain_cpus(x->f);
     if ((double)o->held_ns >= WICK_EXPLAIN_CHAIN_MOST * works)
         return false; /* it is too short of that */
-    if (cpus > 0 && o->threads >= cpus && (double)o->acts_ns >= WICK_EXPLAIN_CHAIN_MOST * works)
+    if (cpus > 0 && (double)o->acts_ns >= CPUS_LEAST * cpus * (double)x->f->duration_ns)
         return false; /* more threads would have no CPU */
     return wick_explain_counts(x->f, (double)o->all_ns, WICK_EXPLAIN_CHAIN_MOST) && busy >= x->rule->threshold &&
            (waited > o->all_ns || (waited && (waited == a->refused || a->nested)));
