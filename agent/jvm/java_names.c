@@ -23,7 +23,7 @@
 
 enum { SEEN = 1024 };
 
-/* A name that was read: as long as no object has moved, one read shows that it is still the thread's. */
+/* A name that was read: as long as no object is known to have moved, little shows that it is still the thread's. */
 struct seen {
     wick_addr java_thread;
     struct wick_hs_thread_name_at at;

@@ -31,7 +31,8 @@ static uint64_t interval_for(const struct wick_rate *r, uint64_t interval, doubl
         return interval;
     if (next > longest)
         next = longest;
-    return next < shortest ? r->shortest : next > (double)INT32_MAX ? INT32_MAX : (uint64_t)next;
+    uint64_t most = r->longest ? r->longest : INT32_MAX;
+    return next < shortest ? r->shortest : next > (double)most ? most : (uint64_t)next;
 }
 
 uint64_t wick_rate_next(struct wick_rate *r, uint64_t interval, uint64_t samples, uint64_t now_ns)

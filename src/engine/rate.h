@@ -14,6 +14,7 @@
 
 struct wick_rate {
     uint64_t shortest;                /* interval, as configured */
+    uint64_t longest;                 /* interval; 0 = INT32_MAX, which is the most that the JVM takes */
     uint32_t most;                    /* samples a second at most; 0 = no limit */
     uint64_t since_ns, since_samples; /* of the latest adjustment */
 };

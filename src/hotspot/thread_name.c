@@ -43,6 +43,13 @@ static wick_addr load(const struct wick_jvm *jvm, const struct wick_hs_thread_na
                                               : wick_hs_oop_load_newest(jvm, &f->moves, object + (unsigned)at);
 }
 
+/* What a field of the JavaThread refers to, behind its handle. */
+static wick_addr refers_to(const struct wick_jvm *jvm, wick_addr java_thread, int32_t at)
+{
+    wick_addr v = at != WICK_HS_NONE ? wick_hs_u64(jvm->mem, java_thread + (unsigned)at) : 0;
+    return v && jvm->major >= 16 ? wick_hs_oop_resolve(jvm, v) : v;
+}
+
 /* The Thread object, with its fields: behind a handle from JDK 16 on, a plain reference before. It may be out of date,
  * but not by more than one collection, and what it leads to is the Thread object, or was one, if it has the
  * JavaThread's address. The fields of one that was moved are no newer than that collection, which
@@ -50,8 +57,7 @@ static wick_addr load(const struct wick_jvm *jvm, const struct wick_hs_thread_na
 static wick_addr behind(const struct wick_jvm *jvm, const struct wick_hs_thread_names *f, wick_addr java_thread,
                         int32_t at, struct fields *out)
 {
-    wick_addr v = at != WICK_HS_NONE ? wick_hs_u64(jvm->mem, java_thread + (unsigned)at) : 0;
-    v = wick_hs_oop_newest(jvm, &f->moves, v && jvm->major >= 16 ? wick_hs_oop_resolve(jvm, v) : v);
+    wick_addr v = wick_hs_oop_newest(jvm, &f->moves, refers_to(jvm, java_thread, at));
     return v && read_fields(jvm, v, f->eetop, f->name, out) && wick_hs_at64(field(out, f->eetop), 0) == java_thread ? v
                                                                                                                     : 0;
 }
@@ -79,7 +85,8 @@ bool wick_hs_thread_name_holds(const struct wick_jvm *jvm, const struct wick_hs_
                                const struct wick_hs_thread_name_at *at)
 {
     struct fields read;
-    return at->thread && read_fields(jvm, at->thread, f->eetop, f->name, &read) &&
+    return at->thread && refers_to(jvm, java_thread, jvm->layout.thread_object) == at->thread &&
+           read_fields(jvm, at->thread, f->eetop, f->name, &read) &&
            wick_hs_at64(field(&read, f->eetop), 0) == java_thread && reference(jvm, field(&read, f->name)) == at->name;
 }
 

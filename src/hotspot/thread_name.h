@@ -37,7 +37,8 @@ bool wick_hs_thread_name(const struct wick_jvm *jvm, const struct wick_hs_thread
                          char *out, size_t cap, struct wick_hs_thread_name_at *at);
 
 /* Whether the name that was read there is still the thread's: a reference that has not changed leads to the same
- * String, as long as no object has moved since. One read of memory in place of ten. */
+ * String, as long as no object has moved since. Not all collections are reported (those for a histogram of the heap are
+ * not), so the JavaThread has to refer to that Thread object still. Three reads of memory in place of five. */
 bool wick_hs_thread_name_holds(const struct wick_jvm *jvm, const struct wick_hs_thread_names *f, wick_addr java_thread,
                                const struct wick_hs_thread_name_at *at);
 

@@ -162,6 +162,11 @@ static void test_thread_name__holds_until_the_reference_or_the_thread_changes(vo
     assert_false(holds());
     assert_string_equal(called(), "renamed");
     assert_true(holds());
+    wick_addr moved = thread_object("renamed");
+    space_put64(&space, handle, moved); /* by a collection that is not reported: what is left behind is out of date */
+    assert_false(holds());
+    space_put64(&space, handle, thread);
+    assert_true(holds());
     space_put64(&space, thread + EETOP, 0); /* it has ended */
     assert_false(holds());
     space_put64(&space, thread + EETOP, java_thread);

@@ -22,6 +22,7 @@
 
 static _Atomic uint64_t native_session;
 
+#define LONGEST_NS  (UINT64_C(60) * 1000000000) /* no interval is longer, however many threads wait */
 #define WAITS_BYTES (WICK_MAX_THREADS * sizeof(struct wick_lock_wait))
 
 static void set_rates(struct wick_lock_engine *e)
@@ -30,6 +31,7 @@ static void set_rates(struct wick_lock_engine *e)
         bool native = wick_lock_kind_is_native(k);
         uint64_t interval = native ? e->config.native_interval_ns : e->config.interval_ns;
         e->kinds[k].rate = (struct wick_rate){.shortest = interval,
+                                              .longest = LONGEST_NS,
                                               .most = native ? e->config.native_rate : e->config.rate,
                                               .since_ns = wick_clock_mono_ns()};
         wick_store_relaxed(&e->kinds[k].interval_ns, interval);
