@@ -16,8 +16,8 @@ bool wick_held_back_by(const struct tcp_info *t, size_t size)
     bool smooth =
         t->tcpi_ca_state == TCP_CA_Open && !t->tcpi_retransmits && !t->tcpi_backoff && !t->tcpi_probes && !t->tcpi_lost;
     bool small = t->tcpi_notsent_bytes && t->tcpi_notsent_bytes < t->tcpi_snd_mss;
-    /* Of who has connected, the SYN is in what was acknowledged, but not in what was sent; for who has accepted this is one
-     * byte too many, which only hides a window that fits exactly. */
+    /* Of who has connected, the SYN is in what was acknowledged, but not in what was sent; for who has accepted this is
+     * one byte too many, which only hides a window that fits exactly. */
     uint64_t gone = t->tcpi_bytes_acked + t->tcpi_bytes_retrans;
     uint64_t flies = t->tcpi_bytes_sent + 1 > gone ? t->tcpi_bytes_sent + 1 - gone : 0;
     bool room = t->tcpi_unacked < t->tcpi_snd_cwnd && flies + t->tcpi_notsent_bytes <= t->tcpi_snd_wnd;
