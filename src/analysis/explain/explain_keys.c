@@ -99,8 +99,8 @@ void wick_explain_say_keys(struct wick_explain *x, struct wick_explain_finding *
     free(sums);
     if (!most)
         return;
-    for (const char *c = wick_profile_str(f->p, most); *c; c++)
-        wick_strbuf_addf(&name, "%c", *c == '/' ? '.' : *c);
+    const char *class = wick_profile_str(f->p, most);
+    wick_name_add_class(&name, class, strlen(class), 0);
     wick_explain_say(x, r, "keys", name.buf);
     wick_strbuf_release(&name);
 }

@@ -127,6 +127,21 @@ static void take_part(struct wick_explain *x, double part)
                 x->out->rows[i].cost_ns *= 1 - part;
 }
 
+/* Of the CPU time that a finding about hot code is about, the share that the function and what it calls take. */
+static double hot_part(const struct wick_explain *x, uint32_t function)
+{
+    const struct wick_explain_facts *f = x->f;
+    int64_t all = 0, part = 0;
+    for (size_t i = 0; x->hot.work && i < f->ncpu; i++) {
+        if (!wick_explain_goes_through(f->p, f->cpu[i].stack, x->hot.work))
+            continue;
+        all = wick_sum(all, f->cpu[i].weight_ns);
+        if (wick_explain_goes_through(f->p, f->cpu[i].stack, function))
+            part = wick_sum(part, f->cpu[i].weight_ns);
+    }
+    return wick_explain_share((double)part, (double)all);
+}
+
 /* Collections that clear soft references, and what is most likely made anew. Its CPU time is what the option costs. */
 static void say_cleared(struct wick_explain *x, struct wick_explain_finding *r)
 {
@@ -146,7 +161,7 @@ static void say_cleared(struct wick_explain *x, struct wick_explain_finding *r)
     wick_explain_say_frame(x, r, "allocator", frame);
     wick_explain_figure(r, "computed", WICK_EXPLAIN_TIME, (double)ns);
     wick_explain_filter_frame(x, r, frame);
-    take_part(x, wick_explain_share((double)ns, (double)f->sampled_ns)); /* what it computes is said here */
+    take_part(x, hot_part(x, f->p->frames[frame].function)); /* what it computes is said here */
     r->cost_ns += (double)ns;
 }
 
