@@ -18,7 +18,7 @@ import jvmtest as t
 MOST_OFF, INTERVAL_NS = 0.03, 10_000_000
 LIFE_MS = 20_000  # 3 % of it are more than chance may leave out
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9}
-NAMES = {"SLEEP": "sleep_ns", "PARK": "park_ns", "MONITOR": "monitor_ns", "CPU": "cpu_ns"}
+NAMES = {"SLEEP": "sleep_ns", "PARK": "timed-park_ns", "MONITOR": "monitor_ns", "CPU": "cpu_ns"}
 HELD_UP = ("cpu-wait_ns", "safepoint_ns", "allocation_ns", "other_ns", "cpu_ns")
 
 
