@@ -15,11 +15,11 @@
  *
  * The child:
  *   - ends with the VM thread that made it, and is the first to be killed when memory runs out
- *   - has no descriptor but the pipe, so it disturbs no log, socket or file; faults end it without a report
+ *   - has no descriptor but the pipe, so it disturbs no log, socket or file
  *   - has copies of its own of what is mapped shared and written to by the VM thread: the counters of hsperfdata
  *   - knows that the walk is over when its VM thread sleeps: a thread of its own polls for that
  *   - takes it for over too when the VM thread waits for a lock that a thread held that only the parent has, such as a
- *     compiler's; then not all has been visited, and a copy of another moment is made
+ *     compiler's, or when its code fails; then not all may have been visited, and a copy of another moment is made
  *   - ends by itself when it gets nowhere for a minute, as when its reader has stopped
  *
  * The heap must be private memory (ZGC's is shared, as are some large pages), and there must be room for a copy of all
@@ -54,12 +54,13 @@
 
 enum { POLL_US = 2000, SLEEPS = 5, STUCK_S = 60, NICE = 10, MAP_MOST = 1 << 20 };
 enum { END_POLL_NS = 5000000, END_POLLS = 100 };
+enum { HALT = SIGUSR1 };        /* halts the VM thread */
 enum { ROOM_LEAST = 64 << 20 }; /* bytes that a child may leave to its cgroup, or the machine */
 
 static struct {
     int fd;
     pid_t parent, child; /* child: 0 = none */
-    bool forked, in_child;
+    bool forked, in_child, watched;
     int fork_error;
     /* Of the child. */
     int vm_thread;
@@ -70,9 +71,34 @@ static struct {
 
 /* --- the child ---------------------------------------------------------------------------------------------------- */
 
-static void end_at_fault(int sig)
+/* Ends the child; its reader learns why the dump is not whole. */
+static _Noreturn void end(bool whole)
 {
-    _exit(128 + sig);
+    if (!whole)
+        wick_dump_out_reject(the_copy.fd, the_copy.graph.problem ? the_copy.graph.problem : "it could not be written",
+                             the_copy.graph.again);
+    _exit(whole ? 0 : 1);
+}
+
+/* Handles the signal that halts the VM thread. */
+static _Noreturn void stand_still(int sig)
+{
+    const struct timespec hour = {.tv_sec = 3600};
+    (void)sig;
+    for (;;)
+        nanosleep(&hour, NULL);
+}
+
+/* The VM thread's code may fault or abort in a process in which no other thread of the JVM exists, after the walk as
+ * well as during it. It stands still then, which watch() takes for the end of the walk. */
+static void at_fault(int sig)
+{
+    bool reporting = wick_load_acquire(&the_copy.reporting); /* pairs: report */
+    if (the_copy.watched && !reporting && syscall(SYS_gettid) == the_copy.vm_thread)
+        stand_still(sig);
+    the_copy.graph.problem = "its code failed in the copy";
+    the_copy.graph.again = true;
+    end(false);
 }
 
 static void take_over_signals(void)
@@ -81,8 +107,8 @@ static void take_over_signals(void)
     static const int plain[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGALRM};
     sigset_t set;
     sigemptyset(&set);
-    struct sigaction fault = {.sa_handler = end_at_fault}, usual = {.sa_handler = SIG_DFL},
-                     none = {.sa_handler = SIG_IGN};
+    struct sigaction fault = {.sa_handler = at_fault}, usual = {.sa_handler = SIG_DFL}, none = {.sa_handler = SIG_IGN},
+                     halt = {.sa_handler = stand_still};
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         sigaction(faults[i], &fault, NULL);
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
@@ -90,6 +116,8 @@ static void take_over_signals(void)
         sigaddset(&set, plain[i]);
     }
     sigaction(SIGPIPE, &none, NULL);
+    sigaction(HALT, &halt, NULL);
+    sigaddset(&set, HALT);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
@@ -111,15 +139,6 @@ static void close_others(void)
     for (int fd = 3; fd < (int)most; fd++)
         if (fd != the_copy.fd)
             close(fd);
-}
-
-/* Ends the child; its reader learns why the dump is not whole. */
-static _Noreturn void end(bool whole)
-{
-    if (!whole)
-        wick_dump_out_reject(the_copy.fd, the_copy.graph.problem ? the_copy.graph.problem : "it could not be written",
-                             the_copy.graph.again);
-    _exit(whole ? 0 : 1);
 }
 
 /* Puts a copy of its own in place of a mapping. */
@@ -192,6 +211,7 @@ static void *watch(void *arg)
             still_alive();
         before = reports;
     }
+    syscall(SYS_tgkill, getpid(), the_copy.vm_thread, HALT); /* the JVM's next operation would change the heap */
     still_alive();
     end(wick_graph_out_finish(&the_copy.graph));
 }
@@ -217,6 +237,7 @@ static void become_child(void)
                               (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000) ||
         pthread_create(&thread, NULL, watch, NULL))
         end(false);
+    the_copy.watched = true;
     the_copy.graph.out.wrote = still_alive;
 }
 
