@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/explain/explain_head.h"
 #include "cli/explain/explain_text.h"
 #include "cli/input/inputs.h"
 #include "cli/print.h"
@@ -86,9 +87,10 @@ static void add_choice(struct wick_strbuf *out, const struct wick_explain_figure
     wick_strbuf_release(&shown);
 }
 
-void wick_explain_text_sentence(struct wick_strbuf *out, const struct wick_explain_finding *f)
+/* Appends a text of def/explain.def with the finding's figures in it. */
+static void add_filled(struct wick_strbuf *out, const struct wick_explain_finding *f, const char *text)
 {
-    for (const char *s = f->rule->sentence; *s; s++) {
+    for (const char *s = text; *s; s++) {
         if (*s == '[' && !complete(f, s)) {
             s += strcspn(s, "]");
         } else if (*s == '{') {
@@ -105,6 +107,11 @@ void wick_explain_text_sentence(struct wick_strbuf *out, const struct wick_expla
             wick_strbuf_addc(out, *s);
         }
     }
+}
+
+void wick_explain_text_sentence(struct wick_strbuf *out, const struct wick_explain_finding *f)
+{
+    add_filled(out, f, f->rule->sentence);
     if (f->rule->basis == WICK_EXPLAIN_BY_ESTIMATE)
         wick_strbuf_adds(out, " (an estimate)");
 }
@@ -128,6 +135,19 @@ static const struct wick_explain_finding *first_of(const struct wick_explain_fin
     return NULL;
 }
 
+/* The finding with the share that wick_explain_stake() answers, if that answers one. */
+static const struct wick_explain_finding *costliest_of(const struct wick_explain_findings *all,
+                                                       enum wick_explain_group group)
+{
+    const struct wick_explain_finding *most = NULL;
+    for (size_t i = 0; i < all->n; i++) {
+        const struct wick_explain_finding *r = &all->rows[i];
+        if (r->rule->group == group && !r->rule->risk && (!most || r->cost_ns > most->cost_ns))
+            most = r;
+    }
+    return most;
+}
+
 static void add_percent(struct wick_strbuf *out, double share)
 {
     if (share < 0.01)
@@ -144,7 +164,8 @@ void wick_explain_text_headline(struct wick_strbuf *out, const struct wick_expla
         return;
     const struct wick_explain_finding *first = first_of(all, groups[0]);
     const char *title = wick_explain_group_title(groups[0]);
-    wick_strbuf_addf(out, "%sthe %s: %s", n > 1 ? "Mostly " : "It is ", title + strlen("The "), first->rule->topic);
+    wick_strbuf_addf(out, "%sthe %s: ", n > 1 ? "Mostly " : "It is ", title + strlen("The "));
+    add_filled(out, first, first->rule->topic);
     if (!first->rule->risk) {
         wick_strbuf_adds(out, ", ");
         add_percent(out, wick_explain_stake(all, groups[0]));
@@ -154,7 +175,10 @@ void wick_explain_text_headline(struct wick_strbuf *out, const struct wick_expla
         double share = wick_explain_stake(all, groups[i]);
         if (groups[i] == WICK_EXPLAIN_OF_PROFILE || share < 0)
             continue;
-        wick_strbuf_addf(out, "; the %s ", wick_explain_group_title(groups[i]) + strlen("The "));
+        wick_strbuf_addf(out, "; the %s: ", wick_explain_group_title(groups[i]) + strlen("The "));
+        first = costliest_of(all, groups[i]);
+        add_filled(out, first, first->rule->topic);
+        wick_strbuf_adds(out, ", ");
         add_percent(out, share);
     }
     wick_strbuf_addc(out, '.');
@@ -241,7 +265,7 @@ static void add_command(struct wick_strbuf *out, const struct wick_explain_findi
         wick_strbuf_addf(out, " --%s ", r->filters[i].option);
         add_word(out, r->filters[i].value);
     }
-    wick_strbuf_adds(out, " -o explain.html");
+    wick_strbuf_addf(out, " -o %s.html", r->rule->name);
     for (int i = 0; i < in->n; i++) {
         wick_strbuf_addc(out, ' ');
         add_word(out, in->paths[i]);
@@ -316,11 +340,14 @@ static void write_nothing(const struct wick_explain_findings *all, const struct 
 static void write_text(const struct wick_explain_findings *all, const struct wick_explain_facts *f,
                        const struct wick_explain_input *in, FILE *out)
 {
-    struct wick_strbuf headline = WICK_STRBUF_INIT;
-    wick_explain_text_headline(&headline, all);
-    if (headline.len)
-        write_wrapped(&headline, 0, 0, out);
-    wick_strbuf_release(&headline);
+    struct wick_strbuf line = WICK_STRBUF_INIT;
+    wick_explain_head(&line, f);
+    write_wrapped(&line, 0, 0, out);
+    wick_strbuf_clear(&line);
+    wick_explain_text_headline(&line, all);
+    if (line.len)
+        write_wrapped(&line, 0, 0, out);
+    wick_strbuf_release(&line);
     for (size_t i = 0; i < all->n; i++) {
         const struct wick_explain_finding *r = &all->rows[i];
         if (!i || all->rows[i - 1].rule->group != r->rule->group)
@@ -337,8 +364,8 @@ static void write_text(const struct wick_explain_findings *all, const struct wic
         if (missing(f, i))
             fprintf(out, "Not recorded: %s\n", missing(f, i));
     if (f->own_ns)
-        fprintf(out, "Left out: wick's own work, %.1f ms (%.2f %%) of CPU time\n", (double)f->own_ns / 1e6,
-                100 * (double)f->own_ns / ((double)f->own_ns + (double)f->sampled_ns));
+        fprintf(out, "wick's own work, %.1f ms of CPU time in %.1f s, is left out\n", (double)f->own_ns / 1e6,
+                (double)f->duration_ns / 1e9);
 }
 
 static void write_figures(const struct wick_explain_finding *r, FILE *out)

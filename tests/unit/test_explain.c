@@ -140,10 +140,10 @@ static void test_cpu_starvation__compares_runnable_time(void **state)
 {
     silent(SCENE(c->got = 20000, c->collector = 0, c->delay = 4900));
     says(SCENE(c->got = 20000, c->collector = 0, c->delay = 51000),
-         "cpu-starvation: 7.1 threads need a CPU, the process got 2: 72 % of "
-         "runnable time (51.0 s) is waiting for a CPU\n");
+         "cpu-starvation: threads wait for a CPU 72 % of the time in which they could run (51.0 s): 7.1 could run on "
+         "average, and the process got 2 CPUs\n");
     says(SCENE(c->got = 20000, c->collector = 0, c->delay = 51000, c->run = 2000, c->queue = 6000, c->sleep = 2000),
-         "(51.0 s) is waiting for a CPU, as is 60 % of the wall time of GET /x\n");
+         "could run (51.0 s), GET /x 60 % of its wall time: 7.1 could run on average");
     /* a quarter of a thread is no starvation, nor are threads that need a CPU now and then */
     silent(SCENE(c->got = 4000, c->collector = 0, c->delay = 2400, c->others = 1.0f));
     silent(SCENE(c->got = 1000, c->collector = 0, c->delay = 3900, c->others = 1.0f));
@@ -255,7 +255,7 @@ static void test_gc__pauses_and_cpu_time(void **state)
     silent(SCENE(c->pauses = 950));
     says(SCENE(c->pauses = 1100),
          "gc-pauses: 1 collection stopped the JVM for 11 % of the time (1.1 s, the longest 1.1 s), "
-         "most for Allocation Failure; 900 MiB were in use after one, of 1 GiB at most\n");
+         "most for Allocation Failure; 900 MiB were in use after a collection, of 1 GiB at most\n");
     says(SCENE(c->pauses = 6000, c->nested = 5900, c->beyond = 6000),
          "gc-pauses: 3 collections stopped the JVM for 70 % of the time (7.0 s, the longest 6.0 s)");
     says(SCENE(c->beyond = 8000, c->pauses = 500),

@@ -94,7 +94,7 @@ static void test_queue_full__waits_for_what_the_consumer_waits_for(void **state)
             add(s, thread_of(s, "spooler", 1), STACK(s, "app/Spool.run"), WICK_EXPLAIN_WAITING_FOR_CPU, 2);
         begins(s, held == 10 ? "waiting: 95 % of the time that threads have work (40.0 s) is waiting for a lock of a "
                                "file, at app.Spool.append; 30.0 s of it by threads that wait for room in a queue at "
-                               "app.Main.put, while its consumer does (83 %)\n\n"
+                               "app.Main.put, while its consumer waits there (83 %)\n\n"
                              : "waiting: 75 % of the time that threads have work (30.0 s) is waiting for room in a "
                                "queue, at app.Main.put; during these waits its consumer is busy at app.Spool.run "
                                "(50 %)\n");
@@ -146,9 +146,9 @@ static void test_pool_busy__is_silent_where_workers_wait_for_others(void **state
     add(s, thread_of(s, "audit", 20), STACK(s, "app/Audit.run", "sun/nio/ch/FileChannelImpl.force"), WICK_EXPLAIN_DISK,
         10);
     begins(s,
-           "waiting: 100 % of the time that threads have work (80.0 s) is waiting for a file to be forced to the "
-           "disk, at app.Audit.run; 70.0 s of it by threads that wait for a future at app.Main.order, while the task "
-           "waits for room in a queue at app.Main.price (100 %), whose consumer does (100 %)\n\n");
+           "waiting: 100 % of the time that threads have work (80.0 s) is waiting for fsync (data to reach the disk), "
+           "at app.Audit.run; 70.0 s of it by threads that wait for a future at app.Main.order, while the task "
+           "waits for room in a queue at app.Main.price (100 %), whose consumer waits there (100 %)\n\n");
 }
 
 /* The reader of a connection does what is to follow the answers, and all others wait. */
@@ -168,7 +168,7 @@ static void test_future__waits_for_what_its_completer_does(void **state)
         add(s, thread_of(s, "reader", 1), STACK(s, "app/Link.read", READ), WICK_EXPLAIN_IO, most ? 1 : 9);
         begins(s, most ? "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a timer "
                          "(Thread.sleep), at app.Main.register; 30.0 s of it by threads that wait for a future at "
-                         "app.Main.request, while the task does (100 %)\n\n"
+                         "app.Main.request, while the task waits there (100 %)\n\n"
                        : "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a future, at "
                          "app.Main.request\n\n");
     }
@@ -216,7 +216,7 @@ static void test_semaphore__says_what_is_done_with_permits(void **state)
         add(s, thread_of(s, "http", 20), STACK(s, "app/Main.run", "app/Main.pay", "app/Bank.call", READ),
             WICK_EXPLAIN_IO, have);
         begins(s, have > 1 ? "waiting: 100 % of the time that threads have work (40.0 s) is waiting for a permit of a "
-                             "semaphore, at app.Main.pay; during these waits who has one (at least 0.9 threads on "
+                             "semaphore, at app.Main.pay; during these waits a borrower (at least 0.9 threads on "
                              "average) waits for data of a socket at "
                              "app.Bank.call (100 %)\n\n"
                            : "waiting: 100 % of the time that threads have work (40.0 s) is waiting for a permit of a "
@@ -242,8 +242,8 @@ static void test_pool__has_objects_lent_to_any_function_that_waits_for_it(void *
         add(s, thread_of(s, "http", 21), STACK(s, "app/Accounts.doGet", "app/Accounts.balance"), WICK_EXPLAIN_RUNNABLE,
             1);
         (takes ? has : has_not)(
-            s, "is waiting for a free object of a pool, at app.Accounts.doGet; during these waits who "
-               "has one (at least 1.1 threads on average) waits for data of a socket at app.Accounts.credit (91 %)\n");
+            s, "is waiting for a free object of a pool, at app.Accounts.doGet; during these waits a borrower (at least "
+               "1.1 threads on average) waits for data of a socket at app.Accounts.credit (91 %)\n");
     }
 #undef POOLED
 }
@@ -260,7 +260,7 @@ static void test_pool__lends_nothing_to_who_waits_for_another_one(void **state)
             add(s, thread_of(s, "http", 10 + i), dao, WICK_EXPLAIN_PARKED, 10);
         add(s, thread_of(s, "http", 14), ask, WICK_EXPLAIN_PARKED, 1);
         add(s, thread_of(s, "http", 20), STACK(s, "app/Partner.ask", "app/Partner.stock", READ), WICK_EXPLAIN_IO, 10);
-        (same ? has : has_not)(s, "at app.Dao.find; during these waits who has one (");
+        (same ? has : has_not)(s, "at app.Dao.find; during these waits a borrower (");
     }
 }
 
@@ -310,7 +310,7 @@ static void test_answer__of_a_server_without_a_cpu_is_the_machines_matter(void *
             10);
         add(s, thread_of(s, "handler", 2), STACK(s, "app/Door.answer"), WICK_EXPLAIN_WAITING_FOR_CPU, 6);
         add(s, thread_of(s, "handler", 3), STACK(s, "app/Door.answer"), WICK_EXPLAIN_WAITING_FOR_CPU, 6);
-        (clients > 2 ? has : has_not)(s, "is waiting for a peer's answer, at app.Main.ask");
+        (clients > 2 ? has : has_not)(s, "is waiting for a server's answer, at app.Main.ask");
     }
 }
 
@@ -327,11 +327,12 @@ static void test_answer__waits_for_a_server_that_is_never_done(void **state)
             add(s, server, STACK(s, "app/Door.run", "java/net/ServerSocket.accept"), WICK_EXPLAIN_IO, rests ? 1 : 0.1);
         add(s, server, STACK(s, "app/Door.run", "app/Door.greeting", READ), WICK_EXPLAIN_IO, rests ? 5 : 9.5);
         begins(s,
-               rests ? "waiting: 100 % of the time that threads have work (10.0 s) is waiting for a peer's answer, at "
-                       "app.Main.ask\n\n"
-                     : "waiting: 100 % of the time that threads have work (19.5 s) is waiting for data of a socket, at "
-                       "app.Door.greeting; 10.0 s of it by threads that wait for a peer's answer at app.Main.ask, "
-                       "while a busy server does (100 %)\n\n");
+               rests
+                   ? "waiting: 100 % of the time that threads have work (10.0 s) is waiting for a server's answer, at "
+                     "app.Main.ask\n\n"
+                   : "waiting: 100 % of the time that threads have work (19.5 s) is waiting for data of a socket, at "
+                     "app.Door.greeting; 10.0 s of it by threads that wait for a server's answer at app.Main.ask, "
+                     "while a busy server waits there (100 %)\n\n");
     }
 }
 
@@ -450,7 +451,7 @@ static void test_reply__waits_for_the_thread_that_is_never_done(void **state)
         WICK_EXPLAIN_DISK, 10);
     begins(s, "waiting: 100 % of the time that threads have work (20.0 s) is waiting for the writing of a file or "
               "pipe, at app.Clerk.print; 10.0 s of it by threads that wait for a reply of another thread at "
-              "app.Slip.get, while the task does (100 %)\n");
+              "app.Slip.get, while the task waits there (100 %)\n");
 }
 
 /* Of two that exchange something either may be the one that has nothing to do. */
@@ -477,7 +478,7 @@ static void test_lock__without_owner_is_held_by_who_is_in_its_function(void **st
         if (holders == 1)
             begins(s, "waiting: 100 % of the time that threads have work (60.0 s) is waiting for data of a socket, at "
                       "app.Hall.price; 60.0 s of it by threads that wait for a lock at app.Hall.reserve, while its "
-                      "holder does (100 %)\n\n");
+                      "holder waits there (100 %)\n\n");
         else /* more than one at a time: what they do is done without the lock */
             begins(s, "waiting: 100 % of the time that threads have work (60.0 s) is waiting for a lock, at "
                       "app.Hall.reserve\n\n");
@@ -558,7 +559,7 @@ static void test_future__waits_for_the_task_of_its_own_method(void **state)
         add(s, thread_of(s, "mail-1", 20 + i), STACK(s, WORKER, "app/Mail.lambda$send$0", "java/lang/Thread.sleep"),
             WICK_EXPLAIN_SLEEPING, 10);
     has(s, "is waiting for data of a socket, at app.Hotels.find; 10.0 s of it by threads that wait for a future at "
-           "app.Main.plan, while the task does (100 %)");
+           "app.Main.plan, while the task waits there (100 %)");
 }
 
 /* In a process to which no clients come, who writes to a socket and reads from it asks. */
@@ -579,7 +580,7 @@ static void test_socket__is_an_answer_where_nobody_else_asks(void **state)
                 WICK_EXPLAIN_IO, 10);
         if (cases[i].spins)
             cpu(s, STACK(s, "app/Main.relay", "sun/nio/ch/SelectorImpl.select"), 5);
-        (cases[i].said ? has : has_not)(s, "is waiting for a peer's answer, at app.Link.ask");
+        (cases[i].said ? has : has_not)(s, "is waiting for a server's answer, at app.Link.ask");
     }
 }
 
@@ -615,7 +616,7 @@ static void test_future__whose_worker_has_no_cpu_is_no_finding(void **state)
     }
 }
 
-/* Nor is a peer's answer, for as long as threads here lack CPUs: the peer may be on the same machine. */
+/* Nor is a server's answer, for as long as threads here lack CPUs: the peer may be on the same machine. */
 static void test_answer__on_a_machine_without_cpus_is_no_finding(void **state)
 {
     (void)state;
@@ -624,7 +625,7 @@ static void test_answer__on_a_machine_without_cpus_is_no_finding(void **state)
         add(s, thread_of(s, "http-1", 1), STACK(s, "app/Main.ask", "jdk/internal/net/http/HttpClientImpl.send", PARK),
             WICK_EXPLAIN_PARKED, waited);
         add(s, thread_of(s, "http-2", 2), STACK(s, "app/Main.run"), WICK_EXPLAIN_WAITING_FOR_CPU, 3);
-        (waited > 3 ? has : has_not)(s, "is waiting for a peer's answer, at app.Main.ask");
+        (waited > 3 ? has : has_not)(s, "is waiting for a server's answer, at app.Main.ask");
     }
 }
 
@@ -684,7 +685,7 @@ static void test_waiting__for_a_bin_of_a_map(void **state)
         s->waits[0].class_name = wick_profile_cstring(&s->p, "java/util/concurrent/ConcurrentHashMap$ReservationNode");
         char *text = explained(s);
         assert_non_null(strstr(text, "8.0 s of it by threads that wait for a monitor at app.Prices.of, while its "
-                                     "holder does (100 %)"));
+                                     "holder waits there (100 %)"));
         assert_int_equal(strstr(text, "; the monitors are bins of a ConcurrentHashMap, each locked for all its keys "
                                       "while computeIfAbsent runs the function it is given\n") != NULL,
                          computes);

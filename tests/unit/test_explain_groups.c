@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "cli/explain/explain_head.h"
 #include "cli/explain/explain_text.h"
 #include "cli/input/inputs.h"
 #include "explain_scene.h"
@@ -81,7 +82,7 @@ static void test_groups__a_collector_that_stops_the_program_is_not_buried_by_sta
     explain(&o, SCENE(c->delay = 51000, c->pauses = 8200));
     assert_string_equal(rule(&o, 0), "gc-pauses");
     headline_begins(&o, "Mostly the JVM: collections that stop the program, 82 % of the time in which threads have "
-                        "work; the machine 15 %.");
+                        "work; the machine: waiting for a CPU, 15 %.");
     release(&o);
     explain(&o, SCENE(c->delay = 51000, c->pauses = 1200));
     assert_string_equal(rule(&o, 0), "cpu-starvation");
@@ -129,7 +130,6 @@ static void test_headline__gives_no_share_of_what_is_no_time(void **state)
     release(&o);
 }
 
-/* Half of the time stopped: as much is lost as the rest was used for. */
 static char *written(const struct found *o)
 {
     char *text = NULL;
@@ -139,6 +139,49 @@ static char *written(const struct found *o)
     wick_explain_text_write(&o->all, &o->f, &(struct wick_explain_input){NULL, 0, 4711}, false, out);
     fclose(out);
     return text;
+}
+
+static void begins_with(const struct found *o, const char *head)
+{
+    char *text = written(o);
+    if (strncmp(text, head, strlen(head)) != 0)
+        fail_msg("does not begin with \"%s\":\n%s", head, text);
+    assert_null(strstr(text, "4711"));
+    free(text);
+}
+
+static void test_head__says_what_was_recorded(void **state)
+{
+    struct found o;
+    (void)state;
+    explain(&o, busy);
+    begins_with(&o, "10.0 s: 4 threads, 1.00 CPUs used of 2\n");
+    o.f.program = wick_profile_cstring(&o.p, "app.Main --secret 4711");
+    o.f.jvm_version = wick_profile_cstring(&o.p, "21.0.8+9-LTS");
+    begins_with(&o, "10.0 s of Main on JDK 21.0.8+9: ");
+    o.f.program = wick_profile_cstring(&o.p, "/srv/shop-1.2.jar --port 4711");
+    begins_with(&o, "10.0 s of shop-1.2.jar on JDK 21.0.8+9: ");
+    o.f.rivals = 1;
+    begins_with(&o, "10.0 s of the whole machine: ");
+    release(&o);
+}
+
+static void test_head__reads_the_versions_of_all_jdks(void **state)
+{
+    static const char *const cases[][2] = {{"25.412-b08", "8u412"},
+                                           {"11.0.30+7", "11.0.30+7"},
+                                           {"27-ea+5-123", "27-ea+5-123"},
+                                           {"OpenJDK 64-Bit Server VM (17.0.2+8-Debian) for linux-amd64", "17.0.2+8"},
+                                           {"", ""},
+                                           {"(", ""},
+                                           {"unknown", ""}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct wick_strbuf out = WICK_STRBUF_INIT;
+        wick_explain_head_jdk(&out, cases[i][0]);
+        assert_string_equal(out.len ? out.buf : "", cases[i][1]);
+        wick_strbuf_release(&out);
+    }
 }
 
 /* Of a service that does nothing it is not known whether it is well. */
@@ -160,6 +203,7 @@ static void test_text__does_not_call_a_dead_service_well(void **state)
     release(&o);
 }
 
+/* Half of the time stopped: as much is lost as the rest was used for. */
 static void test_parts__add_up(void **state)
 {
     struct found o;
@@ -189,12 +233,12 @@ static void test_json__has_group_and_evidence(void **state)
     wick_explain_text_write(&o.all, &o.f, &(struct wick_explain_input){paths, 1, 0}, true, out);
     fclose(out);
     static const char *const parts[] = {
-        "\"headline\":\"It is the program: one method that takes the CPU time, ",
+        "\"headline\":\"It is the program: computing in app.Main.hot:7, ",
         "\"groups\":[{\"group\":\"program\",\"share\":0.6}]",
         "{\"rule\":\"hot-method\",\"group\":\"program\",",
         "\"evidence\":{\"from_ns\":1700000000000000000,\"to_ns\":1700000010000000000,",
         "\"view\":\"cpu\",\"filters\":[{\"option\":\"include\",\"value\":\"^app\\\\.Main\\\\.hot$\"}]",
-        "\"command\":\"wick flame -e cpu --include '^app\\\\.Main\\\\.hot$' -o explain.html 'it'\\\\''s.jfr'\""};
+        "\"command\":\"wick flame -e cpu --include '^app\\\\.Main\\\\.hot$' -o hot-method.html 'it'\\\\''s.jfr'\""};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strstr(text, parts[i]))
             fail_msg("no %s in:\n%s", parts[i], text);
@@ -241,6 +285,8 @@ int main(void)
         cmocka_unit_test(test_headline__is_silent_without_a_cause),
         cmocka_unit_test(test_headline__gives_no_share_of_what_is_no_time),
         cmocka_unit_test(test_text__does_not_call_a_dead_service_well),
+        cmocka_unit_test(test_head__says_what_was_recorded),
+        cmocka_unit_test(test_head__reads_the_versions_of_all_jdks),
         cmocka_unit_test(test_parts__add_up),
         cmocka_unit_test(test_json__has_group_and_evidence),
         cmocka_unit_test(test_commands__have_the_range),

@@ -303,7 +303,7 @@ static void test_file_sync__of_a_server_may_be_what_its_clients_wait_for(void **
                       "java/util/concurrent/locks/LockSupport.park"),
                 WICK_EXPLAIN_PARKED, 3);
         char *text = explained(s);
-        if ((strstr(text, "waiting for a file to be forced to the disk, at app.Journal.run") != NULL) != waits)
+        if ((strstr(text, "waiting for fsync (data to reach the disk), at app.Journal.run") != NULL) != waits)
             fail_msg("%u: %s", waits, text);
         free(text);
     }

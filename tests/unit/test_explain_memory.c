@@ -159,10 +159,12 @@ static void test_out_of_memory__names_every_thread_that_it_ended(void **state)
 {
     static const char *const sentences[] = {
         "OutOfMemoryError: Java heap space, 5 times, first in thread worker-0, which has ended since, so that nothing "
-        "does its work any more; also ended since, after one: worker-1, worker-2, worker-3 and 1 more",
-        "OutOfMemoryError: Java heap space, 5 times, first in thread worker-0; also ended since, after one: worker-1, "
+        "does its work any more; also ended since, after an OutOfMemoryError: worker-1, worker-2, worker-3 and 1 more",
+        "OutOfMemoryError: Java heap space, 5 times, first in thread worker-0; also ended since, after an "
+        "OutOfMemoryError: worker-1, "
         "worker-2, worker-3 and 1 more",
-        [4] = "OutOfMemoryError: Java heap space, 5 times, first in thread worker-0; also ended since, after one: "
+        [4] = "OutOfMemoryError: Java heap space, 5 times, first in thread worker-0; also ended since, after an "
+              "OutOfMemoryError: "
               "worker-4",
         "OutOfMemoryError: Java heap space, 5 times, first in thread worker-0"};
     (void)state;

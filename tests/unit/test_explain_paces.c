@@ -81,7 +81,8 @@ static void test_future__waits_for_the_time_out_of_who_completes_it(void **state
         }
         if (cases[i].said)
             has(s, "is waiting for an element of a queue, at app.Batch.collect; 30.0 s of it by threads that wait for "
-                   "a future at app.Meter.send, while the thread that completes them does (100 %); 80 % of the time "
+                   "a future at app.Meter.send, while the thread that completes them waits there (100 %); 80 % of the "
+                   "time "
                    "of such waits ended by a time-out");
         else
             has(s, "is waiting for a future, at app.Meter.send");

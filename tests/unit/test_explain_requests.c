@@ -48,7 +48,7 @@ static struct scene *asks(unsigned rounds, bool same, bool pauses)
     return s;
 }
 
-#define WAITS(place) "waiting for a peer's answer, at " place "\n"
+#define WAITS(place) "waiting for a server's answer, at " place "\n"
 
 static void test_sequence__of_peers_is_named_with_who_asks(void **state)
 {
@@ -143,7 +143,7 @@ static void test_answer__is_not_read_by_who_writes_afterwards(void **state)
         if (serves)
             silent(s);
         else
-            has(s, "waiting for a peer's answer, at app.Line.talk:22\n");
+            has(s, "waiting for a server's answer, at app.Line.talk:22\n");
     }
 }
 
@@ -169,7 +169,7 @@ static void test_answer__is_read_by_who_makes_the_connection_or_writes_first(voi
         add(s, thread_of(s, "listener", 2), STACK(s, "app/Main.listen", "java/net/ServerSocket.accept"),
             WICK_EXPLAIN_IO, 10);
         if (cases[i].asks)
-            has(s, "waiting for a peer's answer, at app.Prices.ask:20\n");
+            has(s, "waiting for a server's answer, at app.Prices.ask:20\n");
         else
             has_not(s, "waiting:");
     }
@@ -310,7 +310,7 @@ static void test_waiting__for_a_peer_is_said_beside_requests_that_poll(void **st
             WICK_EXPLAIN_PARKED, 10);
         add(s, thread_of(s, "hook", 20 + i), STACK(s, "app/Hook.run", SEND, PARK), WICK_EXPLAIN_PARKED, 10);
     }
-    has(s, "peer's answer, at app.Hook.run");
+    has(s, "server's answer, at app.Hook.run");
 }
 
 /* Clients in the process of their server wait for what its requests wait for. */
@@ -333,9 +333,9 @@ static void test_waiting__of_own_clients_is_what_their_requests_wait_for(void **
         for (unsigned i = 0; i < 5; i++)
             add(s, thread_of(s, "client", 20 + i), STACK(s, "app/Client.run", SEND, PARK), WICK_EXPLAIN_PARKED, 10);
         if (waits == 10)
-            has_not(s, "peer's answer"); /* the permits are said */
+            has_not(s, "server's answer"); /* the permits are said */
         else
-            has(s, "peer's answer"); /* of another server, most of it */
+            has(s, "server's answer"); /* of another server, most of it */
     }
 }
 
@@ -434,7 +434,7 @@ static void test_waiting__for_a_pool_to_end_is_waiting_for_its_tasks(void **stat
             silent(s);
         else
             has(s, "is waiting for a timer (Thread.sleep), at app.Main.part; 10.0 s of it by threads that wait for the "
-                   "tasks of a pool to end at app.Main.batch, while the task does (");
+                   "tasks of a pool to end at app.Main.batch, while the task waits there (");
     }
 }
 
@@ -485,7 +485,7 @@ static void test_waiting__for_threads_to_end_is_waiting_for_their_work(void **st
         else
             has(s,
                 "is waiting for a timer (Thread.sleep), at app.Main.ask; 9.0 s of it by threads that wait for another "
-                "thread's end at app.Main.request, while the task does (100 %)\n");
+                "thread's end at app.Main.request, while the task waits there (100 %)\n");
     }
 }
 
@@ -571,7 +571,7 @@ static void test_datagrams__are_an_answer_where_somebody_asks(void **state)
             add(s, t, STACK(s, "app/Main.run", "app/Licences.ask@58", "java/net/DatagramSocket.send"),
                 WICK_EXPLAIN_RUNNABLE, 0.1);
         if (asks)
-            has(s, "is waiting for a peer's answer, at app.Licences.ask:60\n");
+            has(s, "is waiting for a server's answer, at app.Licences.ask:60\n");
         else
             silent(s);
     }

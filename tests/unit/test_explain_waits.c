@@ -94,8 +94,9 @@ static void test_waiting__goes_to_what_the_holder_waits_for(void **state)
     owned(s, thread_of(s, "a", 1), enter, enter, false, 2);
     begins(
         s,
-        "waiting: 100 % of the time that threads have work (10.0 s) is waiting for a file to be forced to the disk, at "
-        "app.Log.append; 8.0 s of it by threads that wait for a monitor at app.Log.append, while its holder does (75 "
+        "waiting: 100 % of the time that threads have work (10.0 s) is waiting for fsync (data to reach the disk), at "
+        "app.Log.append; 8.0 s of it by threads that wait for a monitor at app.Log.append, while its holder waits "
+        "there (75 "
         "%)\n\n");
 }
 
@@ -116,9 +117,9 @@ static void test_waiting__follows_a_chain_to_its_end(void **state)
     owned(s, thread_of(s, "b", 2), append, force, true, 3);
     begins(
         s,
-        "waiting: 100 % of the time that threads have work (10.0 s) is waiting for a file to be forced to the disk, at "
+        "waiting: 100 % of the time that threads have work (10.0 s) is waiting for fsync (data to reach the disk), at "
         "app.Log.flush; 9.0 s of it by threads that wait for a monitor at app.Cache.get, while its holder waits for a "
-        "lock at app.Log.append (83 %), whose holder does (100 %)\n\n");
+        "lock at app.Log.append (83 %), whose holder waits there (100 %)\n\n");
 }
 
 /* Two locks that are waited for in turn by each other's holders: no end, and no endless walk. */
@@ -133,7 +134,7 @@ static void test_waiting__a_chain_that_closes_ends(void **state)
     owned(s, thread_of(s, "b", 2), two, one, false, 4);
     begins(s, "waiting: 100 % of the time that threads have work (10.0 s) is waiting for a monitor, at app.One.get; "
               "10.0 s of "
-              "it by threads that wait for a monitor at app.Two.get, while its holder does (100 %)\n\n");
+              "it by threads that wait for a monitor at app.Two.get, while its holder waits there (100 %)\n\n");
 }
 
 /* The holder is ready to run, and the cgroup is stopped. */
@@ -193,8 +194,8 @@ static void test_pool_busy__when_more_wait_than_it_has_threads(void **state)
     /* with time to spare no task queues: the future waits for what the task does */
     begins(pool(3, 8.0),
            "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a timer (Thread.sleep), "
-           "at app.Task.call; 30.0 s of it by threads that wait for a future at app.Main.ask, while the task "
-           "does (100 %)\n\n");
+           "at app.Task.call; 30.0 s of it by threads that wait for a future at app.Main.ask, while the task waits "
+           "there (100 %)\n\n");
 }
 
 /* A batch that waits for its own parallel computation does not wait for anything else. */
@@ -498,7 +499,7 @@ static void test_held_back__is_where_chains_end(void **state)
     owned(s, thread_of(s, "http", 2), enter, ask, false, 10);
     begins(s, "held-back: 100 % of the time that threads have work (20.0 s) is waiting for the acknowledgement until "
               "which Nagle's algorithm holds back what was written to the socket, at app.Till.ask; 10.0 s of it by "
-              "threads that wait for a monitor at app.Main.order, while its holder does (100 %)\n\n");
+              "threads that wait for a monitor at app.Main.order, while its holder waits there (100 %)\n\n");
 }
 
 static void test_endpoints__count_waits_that_depend_on_who_waits(void **state)

@@ -561,6 +561,8 @@ static void take_profiler(struct wick_explain_facts *f, const struct wick_jfr_ev
 static void take_jvm(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     wick_explain_take_arguments(f, text(e, "jvmArguments"));
+    f->jvm_version = text(e, "jvmVersion");
+    f->program = text(e, "javaArguments");
 }
 
 static void take_notice(struct wick_explain_facts *f, const struct wick_jfr_event *e)

@@ -284,7 +284,6 @@ void wick_explain_say_sequence(struct wick_explain *x, struct wick_explain_findi
 /* explain_threads.c: how the program's threads use the CPUs. */
 uint32_t wick_explain_pool_name(struct wick_profile *p, uint32_t thread); /* "pool-1-thread-12": "pool-1-thread" */
 bool wick_explain_has_java(const struct wick_profile *p, uint32_t stack);
-double wick_explain_cpus(const struct wick_explain_facts *f); /* that the process may use, 0 = not known */
 void wick_explain_saturated(struct wick_explain *x);
 void wick_explain_unstarted(struct wick_explain *x);
 void wick_explain_http_clients(struct wick_explain *x);

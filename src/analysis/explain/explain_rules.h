@@ -144,6 +144,9 @@ const char *wick_explain_group_title(enum wick_explain_group group);
 /* The sum of the parts. */
 double wick_explain_whole(const struct wick_explain_parts *parts);
 
+/* CPUs that the process may use, by its limits and the machine; 0 = not known. */
+double wick_explain_cpus(const struct wick_explain_facts *f);
+
 /* Of the whole, what the most expensive finding of the group has at stake, 0 to 1; -1 = it has none, or that is no
  * time of threads. */
 double wick_explain_stake(const struct wick_explain_findings *all, enum wick_explain_group group);

@@ -66,7 +66,7 @@ struct sequence {
     int64_t waits_ns;
 };
 
-/* Whether sample i waits for a peer's answer. */
+/* Whether sample i waits for a server's answer. */
 static bool asks(const struct wick_explain *x, size_t i)
 {
     const struct wick_wait *w = &x->waits[i];

@@ -54,8 +54,8 @@ static void add_why_no_cpu(const struct wick_explain *x, struct wick_strbuf *out
                          (int)f->allowed);
 }
 
-/* "its holder waits for a lock at app.B.y (92 %), whose holder does (80 %)": the links between the place that waits and
- * that which it ends at; or, if the last one computes, "..., whose holder is busy at app.C.z (70 %)". */
+/* "its holder waits for a lock at app.B.y (92 %), whose holder waits there (80 %)": the links between the place that
+ * waits and that which it ends at; or, if the last one computes, "..., whose holder is busy at app.C.z (70 %)". */
 static void add_links(struct wick_explain *x, const struct wick_explain_place *at, bool elsewhere,
                       struct wick_strbuf *out)
 {
@@ -63,9 +63,9 @@ static void add_links(struct wick_explain *x, const struct wick_explain_place *a
         const struct wick_explain_link *l = &at->links[i];
         bool last = i + 1 == at->nlinks || at->links[i + 1].kind == WICK_WAIT_NONE;
         static const char *const first[] = {
-            [WICK_EXPLAIN_HOLDER] = "its holder",    [WICK_EXPLAIN_TASK] = "the task",
-            [WICK_EXPLAIN_TAKER] = "its consumer",   [WICK_EXPLAIN_SERVER] = "a busy server",
-            [WICK_EXPLAIN_BORROWER] = "who has one", [WICK_EXPLAIN_COMPLETER] = "the thread that completes them"};
+            [WICK_EXPLAIN_HOLDER] = "its holder",   [WICK_EXPLAIN_TASK] = "the task",
+            [WICK_EXPLAIN_TAKER] = "its consumer",  [WICK_EXPLAIN_SERVER] = "a busy server",
+            [WICK_EXPLAIN_BORROWER] = "a borrower", [WICK_EXPLAIN_COMPLETER] = "the thread that completes them"};
         static const char *const next[] = {
             [WICK_EXPLAIN_HOLDER] = "holder",     [WICK_EXPLAIN_TASK] = "task",
             [WICK_EXPLAIN_TAKER] = "consumer",    [WICK_EXPLAIN_SERVER] = "server",
@@ -81,7 +81,7 @@ static void add_links(struct wick_explain *x, const struct wick_explain_place *a
             if (ready >= WICK_EXPLAIN_CHAIN_MOST)
                 add_why_no_cpu(x, out);
         } else if (last && elsewhere) {
-            wick_strbuf_addf(out, "does (%.0f %%)", 100 * l->share);
+            wick_strbuf_addf(out, "waits there (%.0f %%)", 100 * l->share);
         } else {
             wick_strbuf_addf(out, "waits for %s at ", wick_wait_text(l->kind));
             wick_name_add_frame(out, x->f->p, wick_explain_frame_at(x->f->p, l->stack), WICK_NAME_LINES);

@@ -34,7 +34,7 @@ struct wick_wait {
 /* Of a stack, by its Java frames alone. */
 struct wick_wait wick_wait_of(const struct wick_profile *p, uint32_t stack);
 
-/* "file-sync": stable, for programs. "a file to be forced to the disk": for a sentence. */
+/* "file-sync": stable, for programs. "fsync (data to reach the disk)": for a sentence. */
 const char *wick_wait_name(enum wick_wait_kind kind);
 const char *wick_wait_text(enum wick_wait_kind kind);
 /* What helps, NULL = nothing that holds for all. */
