@@ -9,15 +9,26 @@
 
 #include "hotspot/value.h"
 
-/* End of the last field of JavaThread that a walk reads. */
-static uint32_t java_bytes(const struct wick_hs_layout *l)
+/* From the first to the end of the last field of JavaThread that a walk reads. */
+static void find_java_fields(struct wick_walker *w, const struct wick_hs_layout *l)
 {
-    const int32_t ends[] = {l->thread_anchor + 64, l->thread_state + 8, l->thread_stack_base + 8,
-                            l->thread_cont_entry + 8, l->thread_saved_pc + 8};
-    int32_t most = 0;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        most = ends[i] > most ? ends[i] : most;
-    return (uint32_t)most;
+    const struct {
+        int32_t at, bytes;
+    } fields[] = {{l->thread_anchor, 64},
+                  {l->thread_state, 8},
+                  {l->thread_stack_base, 8},
+                  {l->thread_cont_entry, 8},
+                  {l->thread_saved_pc, 8}};
+    uint32_t from = UINT32_MAX, to = 0;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (fields[i].at == WICK_HS_NONE)
+            continue;
+        uint32_t at = (uint32_t)fields[i].at, end = at + (uint32_t)fields[i].bytes;
+        from = at < from ? at : from;
+        to = end > to ? end : to;
+    }
+    w->java_from = from < to ? from : to;
+    w->java_to = to;
 }
 
 int wick_walker_init(struct wick_walker *w, const struct wick_jvm *jvm, struct wick_elf_images *images)
@@ -36,7 +47,7 @@ int wick_walker_init(struct wick_walker *w, const struct wick_jvm *jvm, struct w
         "java.cls.unloadedClasses", "java.cls.sharedUnloadedClasses", "java.cls.loadedClasses"};
     for (int i = 0; i < WICK_WALK_COUNTERS; i++)
         out.unloads[i] = (const _Atomic uint64_t *)(uintptr_t)wick_jvm_perf_counter(jvm, counters[i]);
-    out.java_bytes = java_bytes(&jvm->layout);
+    find_java_fields(&out, &jvm->layout);
     wick_store_relaxed(&out.images_epoch, 1);
     *w = out;
     wick_walker_refresh(w);

@@ -48,7 +48,7 @@ struct wick_walker {
     _Atomic uint32_t images_epoch;
     _Atomic uint64_t heap_end[WICK_STEP_HEAPS];          /* committed end of each code heap */
     const _Atomic uint64_t *unloads[WICK_WALK_COUNTERS]; /* what metaspace_epoch() adds up; NULL: the JVM keeps none */
-    uint32_t java_bytes;                                 /* how much of a JavaThread a walk may read */
+    uint32_t java_from, java_to;                         /* what of a JavaThread a walk may read */
     uint64_t interpreter_lo, interpreter_hi;             /* the blob with the interpreter's code, 0 = not known yet */
     uint32_t last_old_compile_id;                        /* nmethods up to here may lack exact debug information */
     struct wick_rule_slot *rules;

@@ -20,12 +20,15 @@
 #include "hotspot/scopes.h"
 #include "record/event.h"
 
+enum { WICK_JAVA_THREAD_MOST = 2048 }; /* bytes of a JavaThread that are copied */
+
 struct wick_step_env {
     struct wick_walker *w;
     struct wick_tables *t;
     uint64_t stack_lo, stack_bytes; /* trusted window of the stack */
     const uint8_t *stack;           /* where its bytes are: there, or a copy */
-    uint64_t java;                  /* own JavaThread, 0 = none */
+    uint64_t java_lo, java_bytes;   /* trusted part of the JavaThread */
+    const uint8_t *java;            /* likewise */
     uint64_t unloads;
     uint64_t from; /* frames with a stack pointer below are left out */
     bool stepping;
@@ -46,8 +49,8 @@ static inline __attribute__((always_inline)) int step_read(struct wick_step_env 
         __builtin_memcpy(buf, env->stack + (addr - env->stack_lo), n);
         return 0;
     }
-    if (env->java && addr - env->java < env->w->java_bytes && env->w->java_bytes - (addr - env->java) >= n) {
-        __builtin_memcpy(buf, (const void *)(uintptr_t)addr, n);
+    if (addr - env->java_lo < env->java_bytes && env->java_bytes - (addr - env->java_lo) >= n) {
+        __builtin_memcpy(buf, env->java + (addr - env->java_lo), n);
         return 0;
     }
     const struct wick_step_jvm *j = &env->w->jvm->step;
@@ -418,6 +421,28 @@ static void load_thread(struct wick_step_env *env, struct wick_step_state *s, wi
         s->stack_end = 0;
 }
 
+/* The same of the calling thread, whose JavaThread stays where it is. */
+static void load_own_thread(struct wick_step_env *env, struct wick_step_state *s, wick_addr java,
+                            struct wick_walk_result *out)
+{
+    env->java_lo = java;
+    env->java_bytes = env->w->java_to;
+    env->java = (const uint8_t *)(uintptr_t)java;
+    load_thread(env, s, java, out);
+}
+
+/* Copies what a walk reads of another's at once. Where that cannot be, each part is read by itself. */
+static void copy_thread(struct wick_step_env *env, wick_addr java, uint8_t copy[WICK_JAVA_THREAD_MOST])
+{
+    const struct wick_walker *w = env->w;
+    uint32_t bytes = w->java_to - w->java_from;
+    if (bytes > WICK_JAVA_THREAD_MOST || wick_mem_read(&w->mem, java + w->java_from, copy, bytes))
+        return;
+    env->java_lo = java + w->java_from;
+    env->java_bytes = bytes;
+    env->java = copy;
+}
+
 static int walk(struct wick_step_env *env, struct wick_step_state *s, uint64_t *frames, int cap,
                 struct wick_walk_result *out)
 {
@@ -449,13 +474,12 @@ int wick_walk_sig(struct wick_walker *w, struct wick_tables *t, wick_addr java, 
                   const ucontext_t *uc, wick_addr from, uint64_t *frames, int cap, struct wick_walk_result *out)
 {
     struct wick_step_scratch scratch;
-    struct wick_step_env env = {
-        .w = w, .t = t, .scratch = &scratch, .java = java, .unloads = metaspace_epoch(w), .from = from};
+    struct wick_step_env env = {.w = w, .t = t, .scratch = &scratch, .unloads = metaspace_epoch(w), .from = from};
     struct wick_step_state s;
     *out = (struct wick_walk_result){0};
     load_context(&s, uc);
     if (java)
-        load_thread(&env, &s, java, out);
+        load_own_thread(&env, &s, java, out);
     open_window(w, window, s.sp, s.stack_end);
     env.stack_lo = window->lo;
     env.stack_bytes = window->hi - window->lo;
@@ -479,11 +503,11 @@ __attribute__((noinline)) int wick_walk_here_sig(struct wick_walker *w, struct w
 {
     const uint64_t *frame = __builtin_frame_address(0); /* the caller's frame pointer; then the return address */
     struct wick_step_scratch scratch;
-    struct wick_step_env env = {.w = w, .t = t, .scratch = &scratch, .java = java, .unloads = metaspace_epoch(w)};
+    struct wick_step_env env = {.w = w, .t = t, .scratch = &scratch, .unloads = metaspace_epoch(w)};
     struct wick_step_state s = {.pc = frame[1], .sp = (uint64_t)(uintptr_t)(frame + 2), .fp = frame[0]};
     *out = (struct wick_walk_result){0};
     if (java)
-        load_thread(&env, &s, java, out);
+        load_own_thread(&env, &s, java, out);
     open_window(w, window, s.sp, s.stack_end);
     env.stack_lo = window->lo;
     env.stack_bytes = window->hi - window->lo;
@@ -514,10 +538,13 @@ int wick_walk_outside_sig(struct wick_walker *w, struct wick_tables *t, wick_add
     struct wick_step_scratch scratch;
     struct wick_step_env env = outside_env(w, t, o, &scratch);
     struct wick_step_state s = {.pc = o->pc, .sp = o->sp, .leaf = 1, .unknown = UINT32_MAX};
+    uint8_t copy[WICK_JAVA_THREAD_MOST];
     s.unknown &= ~(1u << STEP_REG_SP);
     *out = (struct wick_walk_result){0};
-    if (java)
+    if (java) {
+        copy_thread(&env, java, copy);
         load_thread(&env, &s, java, out);
+    }
     return walk(&env, &s, frames, cap, out);
 }
 
