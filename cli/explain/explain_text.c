@@ -253,9 +253,11 @@ static void add_range(struct wick_strbuf *out, const char *option, int64_t time_
 
 /* Appends the command, for a shell, that draws the stacks of the range on which the finding rests; nothing if none
  * does. */
-static void add_command(struct wick_strbuf *out, const struct wick_explain_finding *r,
-                        const struct wick_explain_facts *f, const struct wick_explain_input *in)
+static void add_command(struct wick_strbuf *out, const struct wick_explain_findings *all,
+                        const struct wick_explain_finding *r, const struct wick_explain_facts *f,
+                        const struct wick_explain_input *in)
 {
+    unsigned nth = 1; /* of its rule: each has a file of its own */
     if (!*r->rule->view || !in->n)
         return;
     wick_strbuf_addf(out, "wick flame -e %s", r->rule->view);
@@ -265,19 +267,41 @@ static void add_command(struct wick_strbuf *out, const struct wick_explain_findi
         wick_strbuf_addf(out, " --%s ", r->filters[i].option);
         add_word(out, r->filters[i].value);
     }
-    wick_strbuf_addf(out, " -o %s.html", r->rule->name);
+    for (const struct wick_explain_finding *o = all->rows; o != r; o++)
+        nth += o->rule == r->rule;
+    wick_strbuf_addf(out, " -o %s", r->rule->name);
+    if (nth > 1)
+        wick_strbuf_addf(out, "-%u", nth);
+    wick_strbuf_adds(out, ".html");
     for (int i = 0; i < in->n; i++) {
         wick_strbuf_addc(out, ' ');
         add_word(out, in->paths[i]);
     }
 }
 
-static void write_finding(const struct wick_explain_finding *r, size_t number, const struct wick_explain_facts *f,
+/* The number of another finding of the group whose chain of blame ends where this one is; 0 = none does. */
+static size_t comes_down_to(const struct wick_explain_findings *all, const struct wick_explain_finding *r)
+{
+    const struct wick_explain_figure *frame = figure_of(r, "frame", strlen("frame"));
+    for (size_t i = 0; frame && i < all->n; i++) {
+        const struct wick_explain_finding *o = &all->rows[i];
+        if (o != r && o->nsteps && !strcmp(o->steps[o->nsteps - 1].frame, frame->text) &&
+            o->rule->group == r->rule->group)
+            return i + 1;
+    }
+    return 0;
+}
+
+static void write_finding(const struct wick_explain_findings *all, size_t i, const struct wick_explain_facts *f,
                           const struct wick_explain_input *in, FILE *out)
 {
+    const struct wick_explain_finding *r = &all->rows[i];
     struct wick_strbuf text = WICK_STRBUF_INIT;
+    size_t other = comes_down_to(all, r);
     wick_explain_text_sentence(&text, r);
-    int at = fprintf(out, "%zu. ", number);
+    if (other)
+        wick_strbuf_addf(&text, "; finding %zu comes down to this", other);
+    int at = fprintf(out, "%zu. ", i + 1);
     write_wrapped(&text, at, 3, out);
     fprintf(out, "   -> ");
     wick_strbuf_clear(&text);
@@ -285,7 +309,7 @@ static void write_finding(const struct wick_explain_finding *r, size_t number, c
     wick_ui_wrap(out, text.buf, 6, 6, WIDTH);
     wick_strbuf_clear(&text);
     if (r->nfilters)
-        add_command(&text, r, f, in);
+        add_command(&text, all, r, f, in);
     if (text.len) {
         fprintf(out, "      ");
         wick_print_name(out, text.buf, text.len); /* not wrapped: it is to be copied */
@@ -353,7 +377,7 @@ static void write_text(const struct wick_explain_findings *all, const struct wic
         if (!i || all->rows[i - 1].rule->group != r->rule->group)
             fprintf(out, "%s%s\n", i || all->rows[0].rule->group != WICK_EXPLAIN_OF_PROFILE ? "\n" : "",
                     wick_explain_group_title(r->rule->group));
-        write_finding(r, i + 1, f, in, out);
+        write_finding(all, i, f, in, out);
     }
     if (all->n)
         fputc('\n', out);
@@ -384,8 +408,8 @@ static void write_figures(const struct wick_explain_finding *r, FILE *out)
 }
 
 /* "evidence":{...}: the range, the event and the options with which a view shows what the finding rests on. */
-static void write_evidence(const struct wick_explain_finding *r, const struct wick_explain_facts *f,
-                           const struct wick_explain_input *in, FILE *out)
+static void write_evidence(const struct wick_explain_findings *all, const struct wick_explain_finding *r,
+                           const struct wick_explain_facts *f, const struct wick_explain_input *in, FILE *out)
 {
     struct wick_strbuf command = WICK_STRBUF_INIT;
     fprintf(out, ",\"evidence\":{\"from_ns\":%" PRId64 ",\"to_ns\":%" PRId64 ",\"events\":", f->p->start_ns,
@@ -403,7 +427,7 @@ static void write_evidence(const struct wick_explain_finding *r, const struct wi
     if (r->when_to_ns)
         fprintf(out, ",\"when\":{\"from_ns\":%" PRId64 ",\"to_ns\":%" PRId64 ",\"share\":%.3g}", r->when_from_ns,
                 r->when_to_ns, r->when_share);
-    add_command(&command, r, f, in);
+    add_command(&command, all, r, f, in);
     if (command.len) {
         fputs(",\"command\":", out);
         wick_print_json(out, command.buf, command.len);
@@ -459,8 +483,8 @@ static void write_accounts(const struct wick_explain_findings *all, const struct
     fputs("\n]", out);
 }
 
-static void write_json_finding(const struct wick_explain_finding *r, const struct wick_explain_facts *f,
-                               const struct wick_explain_input *in, FILE *out)
+static void write_json_finding(const struct wick_explain_findings *all, const struct wick_explain_finding *r,
+                               const struct wick_explain_facts *f, const struct wick_explain_input *in, FILE *out)
 {
     struct wick_strbuf sentence = WICK_STRBUF_INIT;
     wick_explain_text_sentence(&sentence, r);
@@ -488,7 +512,7 @@ static void write_json_finding(const struct wick_explain_finding *r, const struc
         fputc('}', out);
     }
     fputs(r->nsteps ? "]" : "", out);
-    write_evidence(r, f, in, out);
+    write_evidence(all, r, f, in, out);
     fputc('}', out);
     wick_strbuf_release(&sentence);
 }
@@ -504,12 +528,12 @@ static void write_json(const struct wick_explain_findings *all, const struct wic
     fputs(",\"findings\":[", out);
     for (size_t i = 0; i < all->n; i++) {
         fputs(i ? ",\n" : "\n", out);
-        write_json_finding(&all->rows[i], f, in, out);
+        write_json_finding(all, &all->rows[i], f, in, out);
     }
     fputs("\n],\"undecided\":[", out);
     for (size_t i = all->n; i < all->n + all->undecided; i++) {
         fputs(i > all->n ? ",\n" : "\n", out);
-        write_json_finding(&all->rows[i], f, in, out);
+        write_json_finding(all, &all->rows[i], f, in, out);
     }
     fputs("\n],\"not_recorded\":[", out);
     for (unsigned i = 0, n = 0; i < MISSING; i++) {

@@ -395,18 +395,20 @@ void wick_explain_hot_method(struct wick_explain *x)
     if (share < x->rule->threshold || !top.frame ||
         !wick_explain_counts(f, wick_explain_wanted(x, (double)top.weight_ns), METHOD_LEAST))
         return;
+    uint32_t function = f->p->frames[top.frame].function, caller = f->p->frames[top.caller].function;
+    bool own = is_program(f->p, top.frame);
+    if (!own && x->code_said && x->hot.work == caller)
+        return; /* a part of what hot-code has said, in more words */
     struct wick_explain_finding *r = wick_explain_found(x, (double)top.weight_ns);
     wick_explain_filter_frame(x, r, top.frame);
     wick_explain_share_of(x, r, (double)top.weight_ns, (double)f->sampled_ns, top.quanta);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)top.weight_ns);
     wick_explain_say_frame(x, r, "frame", top.frame);
     wick_explain_say_frame(x, r, "caller", top.caller);
-    wick_explain_say_frame(x, r, "compiled", certain_frame(f, f->p->frames[top.frame].function));
+    wick_explain_say_frame(x, r, "compiled", certain_frame(f, function));
     if (interpreted)
         say_interpreted(x, r);
-    say_process(x, r, f->p->frames[top.frame].function);
-    uint32_t function = f->p->frames[top.frame].function, caller = f->p->frames[top.caller].function;
-    bool own = is_program(f->p, top.frame);
+    say_process(x, r, function);
     keep_hot(x, r, own ? 0 : caller, own ? function : caller);
     x->method_said = true;
 }

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `wick explain` prints around its sentences: how findings hang together, and where their pictures go. */
+#include "explain_stacks.h"
+
+#define PARK "java/util/concurrent/locks/LockSupport.park"
+#define READ "java/net/Socket$SocketInputStream.read"
+
+/* The text for a recording of that name. */
+static char *printed(struct scene *s)
+{
+    char *text = NULL, path[] = "app.jfr", *const paths[] = {path};
+    size_t len;
+    struct wick_explain_findings all;
+    struct wick_err err = {0};
+    FILE *out = open_memstream(&text, &len);
+    assert_non_null(out);
+    assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
+    wick_explain_text_write(&all, &s->f, &(struct wick_explain_input){paths, 1, 0}, false, out);
+    fclose(out);
+    wick_explain_findings_release(&all);
+    wick_profile_release(&s->p);
+    free(s);
+    return text;
+}
+
+/* Requests wait for connections of a pool, since those that have one wait for a database: two findings, one cause. */
+static void test_findings__say_which_comes_down_to_which(void **state)
+{
+    (void)state;
+    for (int other = 0; other < 2; other++) {
+        struct scene *s = scene();
+        for (unsigned i = 0; i < 6; i++)
+            add(s, thread_of(s, "http", 10 + i),
+                STACK(s, "app/Web.doGet", "org/apache/tomcat/jdbc/pool/ConnectionPool.borrowConnection",
+                      "java/util/concurrent/Semaphore.acquire", PARK),
+                WICK_EXPLAIN_PARKED, 10);
+        for (unsigned i = 0; i < 4; i++)
+            add(s, thread_of(s, "http", 20 + i),
+                STACK(s, other ? "app/Report.run" : "app/Web.doGet", other ? "app/Report.sum" : "app/Web.credit",
+                      "org/postgresql/core/VisibleBufferedInputStream.readMore", READ),
+                WICK_EXPLAIN_IO, 10);
+        char *text = printed(s);
+        if (!strstr(text, "waiting for a server's answer, at"))
+            fail_msg("no second finding:\n%s", text);
+        if ((strstr(text, "; finding 1 comes down to this\n") != NULL) != !other)
+            fail_msg("%d:\n%s", other, text);
+        if (!strstr(text, " -o waiting.html app.jfr\n") || !strstr(text, " -o waiting-2.html app.jfr\n"))
+            fail_msg("not a file for each:\n%s", text);
+        free(text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_findings__say_which_comes_down_to_which),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
