@@ -112,7 +112,7 @@ test('found: a large recording is explained when the line is unfolded, since oth
     await pages.settled(page);
   };
   await folded('#/r/r9/slow');
-  assert.match(await page.textContent('.found summary'), /^2 findings.* threads wait for a CPU/, 'those that concern that page');
+  assert.match(await page.textContent('.found summary'), /^2 findings.*Threads wait for a CPU/, 'those that concern that page');
   await page.click('.found summary');
   await page.evaluate((hash) => { location.hash = hash; }, `#/r/r9/cpu?${range(0, 10)}`);
   await says(page, '.found .found-list', /app\.Main\.first/);
