@@ -28,8 +28,9 @@ Each runs alone, prints READY, is left to warm up and recorded with what `wick e
     missed    neither
     wrong     findings that are neither; one of a healthy program is always wrong
 
-Findings about the machine (processes that compete for its CPUs) are true on a busy one, and cautions about the profile
-say nothing of the program: both are left out, unless a program is meant to have them. How often those about the machine
+Findings that only say where time goes ("neutral") accuse nobody: they may be the cause, but are never wrong. Those
+about the machine (processes that compete for its CPUs) are true on a busy one, and cautions about the profile say
+nothing of the program: both are left out, unless a program is meant to have them. How often those about the machine
 came before the cause is counted apart.
 
     bench/causes.py [NAME...]   by default all
@@ -187,7 +188,8 @@ def judge(program, findings):
     if not MACHINE.intersection(rule for rule, _ in program.expected):
         about = [f for f in about if f["rule"] not in MACHINE]
     causes = [i for i, f in enumerate(about) if program.is_cause(f)]
-    wrong = [f for f in about if not program.is_cause(f) and f["rule"] not in program.symptoms]
+    wrong = [f for f in about
+             if not program.is_cause(f) and f["rule"] not in program.symptoms and not f.get("neutral")]
     if program.healthy:
         verdict = "wrong" if wrong else "clean"
     elif causes:

@@ -156,6 +156,15 @@ static void add_percent(struct wick_strbuf *out, double share)
         wick_strbuf_addf(out, "%.0f %%", 100 * share);
 }
 
+/* Whether all findings but cautions only say where time goes. */
+static bool shows_no_fault(const struct wick_explain_findings *all)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (all->rows[i].rule->group != WICK_EXPLAIN_OF_PROFILE && !all->rows[i].neutral)
+            return false;
+    return true;
+}
+
 void wick_explain_text_headline(struct wick_strbuf *out, const struct wick_explain_findings *all)
 {
     enum wick_explain_group groups[WICK_EXPLAIN_GROUPS];
@@ -164,7 +173,10 @@ void wick_explain_text_headline(struct wick_strbuf *out, const struct wick_expla
         return;
     const struct wick_explain_finding *first = first_of(all, groups[0]);
     const char *title = wick_explain_group_title(groups[0]);
-    wick_strbuf_addf(out, "%sthe %s: ", n > 1 ? "Mostly " : "It is ", title + strlen("The "));
+    if (shows_no_fault(all))
+        wick_strbuf_adds(out, "No fault shows. Time goes to ");
+    else
+        wick_strbuf_addf(out, "%sthe %s: ", n > 1 ? "Mostly " : "It is ", title + strlen("The "));
     add_filled(out, first, first->rule->topic);
     if (!first->rule->risk) {
         wick_strbuf_adds(out, ", ");
@@ -196,6 +208,8 @@ static void add_about(struct wick_strbuf *out, const char *text, int pid)
 
 static void add_advice(struct wick_strbuf *out, const struct wick_explain_finding *f, int pid)
 {
+    if (f->neutral)
+        wick_strbuf_adds(out, "if it should be less: ");
     add_about(out, f->advice ? f->advice : f->rule->advice, pid);
 }
 
@@ -494,6 +508,8 @@ static void write_json_finding(const struct wick_explain_findings *all, const st
         fputs(",\"endpoint\":", out);
         wick_print_json(out, wick_profile_str(f->p, r->endpoint), strlen(wick_profile_str(f->p, r->endpoint)));
     }
+    if (r->neutral)
+        fputs(",\"neutral\":true", out);
     if (r->record_ns)
         fprintf(out, ",\"record_ns\":%" PRId64, r->record_ns);
     fprintf(out, ",\"cost_ns\":%.0f,\"sentence\":", r->cost_ns);

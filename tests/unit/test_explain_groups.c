@@ -233,9 +233,9 @@ static void test_json__has_group_and_evidence(void **state)
     wick_explain_text_write(&o.all, &o.f, &(struct wick_explain_input){paths, 1, 0}, true, out);
     fclose(out);
     static const char *const parts[] = {
-        "\"headline\":\"It is the program: computing in app.Main.hot:7, ",
+        "\"headline\":\"No fault shows. Time goes to computing in app.Main.hot:7, ",
         "\"groups\":[{\"group\":\"program\",\"share\":0.6}]",
-        "{\"rule\":\"hot-method\",\"group\":\"program\",",
+        "{\"rule\":\"hot-method\",\"group\":\"program\",\"basis\":\"samples\",\"neutral\":true,",
         "\"evidence\":{\"from_ns\":1700000000000000000,\"to_ns\":1700000010000000000,",
         "\"view\":\"cpu\",\"filters\":[{\"option\":\"include\",\"value\":\"^app\\\\.Main\\\\.hot$\"}]",
         "\"command\":\"wick flame -e cpu --include '^app\\\\.Main\\\\.hot$' -o hot-method.html 'it'\\\\''s.jfr'\""};

@@ -50,10 +50,49 @@ static void test_findings__say_which_comes_down_to_which(void **state)
     }
 }
 
+/* What a program computes, and what it waits for that others do, is where its time goes; a fault is what shows one. */
+static void test_headline__finds_no_fault_with_work_alone(void **state)
+{
+    static const struct {
+        const char *caller, *leaf;
+        bool neutral;
+    } cases[] = {{"java/util/zip/Deflater.deflate", "java/util/zip/Deflater.deflateBytesBytes", true},
+                 {"app/Codec.step", "app/Codec.turn", true},
+                 {"java/util/regex/Pattern.compile", "java/util/regex/Pattern.atom", false},
+                 {"java/lang/String.format", "java/util/Formatter.parse", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        cpu(s, STACK(s, "app/Main.pack", cases[i].caller, cases[i].leaf), 9);
+        cpu(s, STACK(s, "app/Main.a"), 1);
+        char *text = printed(s);
+        if ((strstr(text, "\nNo fault shows. Time goes to ") != NULL) != cases[i].neutral ||
+            (strstr(text, "   -> if it should be less: ") != NULL) != cases[i].neutral)
+            fail_msg("%zu:\n%s", i, text);
+        free(text);
+    }
+    for (int locked = 0; locked < 2; locked++) {
+        struct scene *s = scene();
+        for (unsigned i = 0; i < 4; i++)
+            add(s, thread_of(s, "http", 20 + i),
+                STACK(s, "app/Web.doGet", "app/Web.credit", "org/postgresql/core/VisibleBufferedInputStream.readMore",
+                      READ),
+                WICK_EXPLAIN_IO, 10);
+        for (unsigned i = 0; locked && i < 4; i++)
+            add(s, thread_of(s, "http", 30 + i), STACK(s, "app/Web.doGet"), WICK_EXPLAIN_MONITOR, 10);
+        char *text = printed(s);
+        if ((strstr(text, "\nNo fault shows. Time goes to waiting for a server's answer, at app.Web.credit, ") !=
+             NULL) != !locked)
+            fail_msg("%d:\n%s", locked, text);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_findings__say_which_comes_down_to_which),
+        cmocka_unit_test(test_headline__finds_no_fault_with_work_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

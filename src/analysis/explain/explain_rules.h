@@ -89,6 +89,7 @@ struct wick_explain_finding {
     double cost_ns;     /* thread time that is at stake: findings of a group are sorted by it */
     double rank_ns;     /* they are sorted by this instead, 0 = by the cost */
     uint32_t endpoint;  /* that it is about, a string; 0 = none */
+    bool neutral;       /* it says where time goes, and nothing shows that this is a fault */
     struct wick_explain_figure figures[WICK_EXPLAIN_FIGURES];
     struct wick_explain_filter filters[WICK_EXPLAIN_FILTERS];
     struct wick_explain_step steps[WICK_EXPLAIN_LINKS + 1];

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_neutral.c - whether a finding only says where time goes
+ *
+ * That a program computes, or waits for what a server answers, is what makes it take the time it takes; whether it has
+ * to is not seen. A decoder at full CPU and a gateway that waits for a bank are well as they are, and the advice to do
+ * less of it would be wrong for them. So it is a fault only where something besides shows it: a lock or a pool that is
+ * held in the meantime, several answers that are waited for one after another, a time-out that ends the wait, code that
+ * is interpreted all the time, or a kind of work that is rarely what a program is for.
+ */
+#include <string.h>
+
+#include "analysis/explain/explain_int.h"
+
+static const struct wick_explain_figure *figure_of(const struct wick_explain_finding *r, const char *key)
+{
+    for (unsigned i = 0; i < r->n; i++)
+        if (!strcmp(r->figures[i].key, key))
+            return &r->figures[i];
+    return NULL;
+}
+
+static bool is_one_of(const struct wick_explain_finding *r, const char *const *kinds, size_t n)
+{
+    const struct wick_explain_figure *kind = figure_of(r, "kind");
+    for (size_t i = 0; kind && i < n; i++)
+        if (!strcmp(kind->text, kinds[i]))
+            return true;
+    return false;
+}
+
+/* Others' work, which this process has no part in but to wait. */
+static bool is_plain_wait(const struct wick_explain_finding *r)
+{
+    static const char *const kinds[] = {"socket-read", "socket"}, *const shown[] = {"via", "holder", "sequence",
+                                                                                    "timed"};
+    if (!is_one_of(r, kinds, sizeof kinds / sizeof *kinds))
+        return false;
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        if (figure_of(r, shown[i]))
+            return false;
+    return true;
+}
+
+static bool is_neutral(const struct wick_explain_finding *r)
+{
+    static const char *const purposes[] = {"compression", "cryptography", "sorting"};
+    switch (r->rule - wick_explain_rules) {
+    case WICK_EXPLAIN_RULE_HOT_CODE:
+        return is_one_of(r, purposes, sizeof purposes / sizeof *purposes);
+    case WICK_EXPLAIN_RULE_HOT_METHOD:
+        return !figure_of(r, "mode");
+    case WICK_EXPLAIN_RULE_HOT_CALLS:
+    case WICK_EXPLAIN_RULE_ENDPOINT_CPU:
+        return true;
+    case WICK_EXPLAIN_RULE_WAITING:
+    case WICK_EXPLAIN_RULE_ENDPOINT_WAIT:
+        return is_plain_wait(r);
+    default:
+        return false;
+    }
+}
+
+void wick_explain_learn_neutral(struct wick_explain_findings *out)
+{
+    for (size_t i = 0; i < out->n + out->undecided; i++)
+        out->rows[i].neutral = is_neutral(&out->rows[i]);
+}
