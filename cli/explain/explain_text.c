@@ -156,6 +156,17 @@ static void add_percent(struct wick_strbuf *out, double share)
         wick_strbuf_addf(out, "%.0f %%", 100 * share);
 }
 
+/* Of the time in which threads have work: what the sentence says, if that is of the same, else by the cost. */
+static double share_of_work(const struct wick_explain_findings *all, const struct wick_explain_finding *r)
+{
+    static const char said[] = "{share} of the time that threads have work";
+    const struct wick_explain_figure *share = figure_of(r, "share", strlen("share"));
+    double whole = wick_explain_whole(&all->parts), part = whole > 0 ? r->cost_ns / whole : 0;
+    if (share && strstr(r->rule->sentence, said))
+        return share->value;
+    return part < 1 ? part : 1;
+}
+
 /* Whether all findings but cautions only say where time goes. */
 static bool shows_no_fault(const struct wick_explain_findings *all)
 {
@@ -173,27 +184,27 @@ void wick_explain_text_headline(struct wick_strbuf *out, const struct wick_expla
         return;
     const struct wick_explain_finding *first = first_of(all, groups[0]);
     const char *title = wick_explain_group_title(groups[0]);
-    if (shows_no_fault(all))
-        wick_strbuf_adds(out, "No fault shows. Time goes to ");
+    bool neutral = shows_no_fault(all);
+    if (neutral)
+        wick_strbuf_adds(out, "Time goes to ");
     else
         wick_strbuf_addf(out, "%sthe %s: ", n > 1 ? "Mostly " : "It is ", title + strlen("The "));
     add_filled(out, first, first->rule->topic);
     if (!first->rule->risk) {
         wick_strbuf_adds(out, ", ");
-        add_percent(out, wick_explain_stake(all, groups[0]));
+        add_percent(out, share_of_work(all, first));
         wick_strbuf_adds(out, " of the time in which threads have work");
     }
     for (size_t i = 1; i < n; i++) {
-        double share = wick_explain_stake(all, groups[i]);
-        if (groups[i] == WICK_EXPLAIN_OF_PROFILE || share < 0)
+        if (groups[i] == WICK_EXPLAIN_OF_PROFILE || wick_explain_stake(all, groups[i]) < 0)
             continue;
         wick_strbuf_addf(out, "; the %s: ", wick_explain_group_title(groups[i]) + strlen("The "));
         first = costliest_of(all, groups[i]);
         add_filled(out, first, first->rule->topic);
         wick_strbuf_adds(out, ", ");
-        add_percent(out, share);
+        add_percent(out, share_of_work(all, first));
     }
-    wick_strbuf_addc(out, '.');
+    wick_strbuf_adds(out, neutral ? "; no fault of the program shows." : ".");
 }
 
 /* Appends a text with the JVM's number in place of "PID", if there is one. */
@@ -293,14 +304,22 @@ static void add_command(struct wick_strbuf *out, const struct wick_explain_findi
     }
 }
 
+/* Whether the last step of a chain is what the finding is about: the same wait, or work, at the same place. */
+static bool ends_at(const struct wick_explain_step *last, const struct wick_explain_finding *r)
+{
+    const struct wick_explain_figure *frame = figure_of(r, "frame", strlen("frame")),
+                                     *kind = figure_of(r, "kind", strlen("kind"));
+    bool hot = !strncmp(r->rule->name, "hot-", strlen("hot-"));
+    bool same = hot ? !strcmp(last->kind, "cpu") : kind && !strcmp(last->kind, kind->text);
+    return same && frame && !strcmp(last->frame, frame->text);
+}
+
 /* The number of another finding of the group whose chain of blame ends where this one is; 0 = none does. */
 static size_t comes_down_to(const struct wick_explain_findings *all, const struct wick_explain_finding *r)
 {
-    const struct wick_explain_figure *frame = figure_of(r, "frame", strlen("frame"));
-    for (size_t i = 0; frame && i < all->n; i++) {
+    for (size_t i = 0; i < all->n; i++) {
         const struct wick_explain_finding *o = &all->rows[i];
-        if (o != r && o->nsteps && !strcmp(o->steps[o->nsteps - 1].frame, frame->text) &&
-            o->rule->group == r->rule->group)
+        if (o != r && o->nsteps && o->rule->group == r->rule->group && ends_at(&o->steps[o->nsteps - 1], r))
             return i + 1;
     }
     return 0;
@@ -314,7 +333,7 @@ static void write_finding(const struct wick_explain_findings *all, size_t i, con
     size_t other = comes_down_to(all, r);
     wick_explain_text_sentence(&text, r);
     if (other)
-        wick_strbuf_addf(&text, "; finding %zu comes down to this", other);
+        wick_strbuf_addf(&text, "; this is the cause of finding %zu", other);
     int at = fprintf(out, "%zu. ", i + 1);
     write_wrapped(&text, at, 3, out);
     fprintf(out, "   -> ");

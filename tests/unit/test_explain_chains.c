@@ -216,8 +216,8 @@ static void test_semaphore__says_what_is_done_with_permits(void **state)
         add(s, thread_of(s, "http", 20), STACK(s, "app/Main.run", "app/Main.pay", "app/Bank.call", READ),
             WICK_EXPLAIN_IO, have);
         begins(s, have > 1 ? "waiting: 100 % of the time that threads have work (40.0 s) is waiting for a permit of a "
-                             "semaphore, at app.Main.pay; during these waits a borrower (at least 0.9 threads on "
-                             "average) waits for data of a socket at "
+                             "semaphore, at app.Main.pay; during these waits borrowers (at least 0.9 threads on "
+                             "average) wait for data of a socket at "
                              "app.Bank.call (100 %)\n\n"
                            : "waiting: 100 % of the time that threads have work (40.0 s) is waiting for a permit of a "
                              "semaphore, at app.Main.pay\n\n");
@@ -242,8 +242,8 @@ static void test_pool__has_objects_lent_to_any_function_that_waits_for_it(void *
         add(s, thread_of(s, "http", 21), STACK(s, "app/Accounts.doGet", "app/Accounts.balance"), WICK_EXPLAIN_RUNNABLE,
             1);
         (takes ? has : has_not)(
-            s, "is waiting for a free object of a pool, at app.Accounts.doGet; during these waits a borrower (at least "
-               "1.1 threads on average) waits for data of a socket at app.Accounts.credit (91 %)\n");
+            s, "is waiting for a free object of a pool, at app.Accounts.doGet; during these waits borrowers (at least "
+               "1.1 threads on average) wait for data of a socket at app.Accounts.credit (91 %)\n");
     }
 #undef POOLED
 }
@@ -260,7 +260,7 @@ static void test_pool__lends_nothing_to_who_waits_for_another_one(void **state)
             add(s, thread_of(s, "http", 10 + i), dao, WICK_EXPLAIN_PARKED, 10);
         add(s, thread_of(s, "http", 14), ask, WICK_EXPLAIN_PARKED, 1);
         add(s, thread_of(s, "http", 20), STACK(s, "app/Partner.ask", "app/Partner.stock", READ), WICK_EXPLAIN_IO, 10);
-        (same ? has : has_not)(s, "at app.Dao.find; during these waits a borrower (");
+        (same ? has : has_not)(s, "at app.Dao.find; during these waits borrowers (");
     }
 }
 

@@ -233,7 +233,7 @@ static void test_json__has_group_and_evidence(void **state)
     wick_explain_text_write(&o.all, &o.f, &(struct wick_explain_input){paths, 1, 0}, true, out);
     fclose(out);
     static const char *const parts[] = {
-        "\"headline\":\"No fault shows. Time goes to computing in app.Main.hot:7, ",
+        "\"headline\":\"Time goes to computing in app.Main.hot:7, ",
         "\"groups\":[{\"group\":\"program\",\"share\":0.6}]",
         "{\"rule\":\"hot-method\",\"group\":\"program\",\"basis\":\"samples\",\"neutral\":true,",
         "\"evidence\":{\"from_ns\":1700000000000000000,\"to_ns\":1700000010000000000,",

@@ -255,7 +255,8 @@ static void test_waiting__for_carriers_that_have_no_cpu_is_waiting_for_the_machi
     (void)state;
     begins(carriers(0.8),
            "waiting: 47 % of the time that threads have work (9.0 s) is waiting for a free carrier thread, "
-           "at app.Main.ping\n");
+           "at app.Main.ping; during these waits 1 carrier is taken 80 % of the time, "
+           "most at app.Main.report\n");
     char *text = explained(carriers(0.3));
     assert_null(strstr(text, "waiting: "));
     free(text);

@@ -289,6 +289,7 @@ uint32_t wick_explain_pool_name(struct wick_profile *p, uint32_t thread); /* "po
 bool wick_explain_has_java(const struct wick_profile *p, uint32_t stack);
 void wick_explain_saturated(struct wick_explain *x);
 void wick_explain_unstarted(struct wick_explain *x);
+void wick_explain_say_carriers(struct wick_explain *x, struct wick_explain_finding *r); /* what they are taken by */
 void wick_explain_http_clients(struct wick_explain *x);
 void wick_explain_too_many(struct wick_explain *x);
 double wick_explain_compiled(const struct wick_explain_facts *f); /* CPU time of the compilers; 0 = not known */

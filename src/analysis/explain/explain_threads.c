@@ -383,14 +383,38 @@ static struct taken taken_of(struct wick_explain *x)
         sums[frame] = wick_sum(sums[frame], s->weight_ns);
         if (!frame || (double)sums[frame] <= t.most_ns)
             continue;
+        enum wick_wait_kind kind = x->waits[i].kind;
+        t.kind = kind == WICK_WAIT_NONE && t.frame == frame ? t.kind : kind; /* it computes there for a moment */
         t.most_ns = (double)sums[frame];
         t.frame = frame;
-        t.kind = x->waits[i].kind;
     }
     t.rest = seen && carriers_rest(x, seen, (size_t)t.threads);
     free(seen);
     free(sums);
     return t;
+}
+
+static double taken_share(const struct wick_explain *x, const struct taken *t)
+{
+    double share = t->ns / (t->threads * (double)x->f->duration_ns);
+    return share < 1 ? share : 1;
+}
+
+void wick_explain_say_carriers(struct wick_explain *x, struct wick_explain_finding *r)
+{
+    struct taken t = taken_of(x);
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    if (t.rest || !t.frame)
+        return;
+    wick_strbuf_addf(&text, t.threads > 1 ? "%.0f carriers are" : "%.0f carrier is", t.threads);
+    wick_strbuf_addf(&text, " taken %.0f %% of the time, most at ", 100 * taken_share(x, &t));
+    wick_name_add_frame(&text, x->f->p, t.frame, WICK_NAME_LINES);
+    if (t.kind != WICK_WAIT_NONE)
+        wick_strbuf_addf(&text, ", which waits for %s", wick_wait_text(t.kind));
+    wick_explain_say(x, r, "holder", text.buf);
+    wick_strbuf_release(&text);
+    if (t.kind == WICK_WAIT_PINNED && r)
+        r->advice = wick_wait_help(WICK_WAIT_PINNED);
 }
 
 /* Whether a finding about waiting is about tasks, of which it is not known what they do. */
@@ -439,9 +463,8 @@ void wick_explain_unstarted(struct wick_explain *x)
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, ns);
     if (!(t.threads > 0))
         return;
-    double share = t.ns / (t.threads * (double)f->duration_ns);
     wick_explain_figure(r, "carriers", WICK_EXPLAIN_NUMBER, t.threads);
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share < 1 ? share : 1);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, taken_share(x, &t));
     wick_explain_say_frame(x, r, "frame", t.frame);
     wick_explain_filter_frame(x, r, t.frame);
     if (t.frame && t.kind != WICK_WAIT_NONE)

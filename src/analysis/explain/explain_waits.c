@@ -63,27 +63,32 @@ static void add_links(struct wick_explain *x, const struct wick_explain_place *a
         const struct wick_explain_link *l = &at->links[i];
         bool last = i + 1 == at->nlinks || at->links[i + 1].kind == WICK_WAIT_NONE;
         static const char *const first[] = {
-            [WICK_EXPLAIN_HOLDER] = "its holder",   [WICK_EXPLAIN_TASK] = "the task",
-            [WICK_EXPLAIN_TAKER] = "its consumer",  [WICK_EXPLAIN_SERVER] = "a busy server",
-            [WICK_EXPLAIN_BORROWER] = "a borrower", [WICK_EXPLAIN_COMPLETER] = "the thread that completes them"};
+            [WICK_EXPLAIN_HOLDER] = "its holder",  [WICK_EXPLAIN_TASK] = "the task",
+            [WICK_EXPLAIN_TAKER] = "its consumer", [WICK_EXPLAIN_SERVER] = "a busy server",
+            [WICK_EXPLAIN_BORROWER] = "borrowers", [WICK_EXPLAIN_COMPLETER] = "the thread that completes them"};
         static const char *const next[] = {
             [WICK_EXPLAIN_HOLDER] = "holder",     [WICK_EXPLAIN_TASK] = "task",
             [WICK_EXPLAIN_TAKER] = "consumer",    [WICK_EXPLAIN_SERVER] = "server",
             [WICK_EXPLAIN_BORROWER] = "borrower", [WICK_EXPLAIN_COMPLETER] = "completer"};
+        bool many = !i && l->who == WICK_EXPLAIN_BORROWER;
+        const char *waits = many ? "wait" : "waits";
         wick_strbuf_addf(out, i ? ", whose %s " : "%s ", (i ? next : first)[l->who]);
         if (l->who == WICK_EXPLAIN_BORROWER)
             wick_strbuf_addf(out, "(at least %.1f threads on average) ", l->threads);
         if (l->kind == WICK_WAIT_NONE) {
             double ready = without_cpu(x, wick_explain_function_at(x->f->p, l->stack));
-            wick_strbuf_adds(out, ready >= WICK_EXPLAIN_CHAIN_MOST ? "waits for a CPU at " : "is busy at ");
+            if (ready >= WICK_EXPLAIN_CHAIN_MOST)
+                wick_strbuf_addf(out, "%s for a CPU at ", waits);
+            else
+                wick_strbuf_adds(out, many ? "are busy at " : "is busy at ");
             wick_name_add_frame(out, x->f->p, wick_explain_frame_at(x->f->p, l->stack), WICK_NAME_LINES);
             wick_strbuf_addf(out, " (%.0f %%)", 100 * l->share);
             if (ready >= WICK_EXPLAIN_CHAIN_MOST)
                 add_why_no_cpu(x, out);
         } else if (last && elsewhere) {
-            wick_strbuf_addf(out, "waits there (%.0f %%)", 100 * l->share);
+            wick_strbuf_addf(out, "%s there (%.0f %%)", waits, 100 * l->share);
         } else {
-            wick_strbuf_addf(out, "waits for %s at ", wick_wait_text(l->kind));
+            wick_strbuf_addf(out, "%s for %s at ", waits, wick_wait_text(l->kind));
             wick_name_add_frame(out, x->f->p, wick_explain_frame_at(x->f->p, l->stack), WICK_NAME_LINES);
             wick_strbuf_addf(out, " (%.0f %%)", 100 * l->share);
         }
@@ -214,6 +219,8 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
         r->advice = wick_wait_help(at->kind);
     wick_explain_say_frame(x, r, "frame", wick_explain_frame_at(x->f->p, at->stack));
     say_chain(x, r, at);
+    if (at->kind == WICK_WAIT_CARRIER && !at->nlinks)
+        wick_explain_say_carriers(x, r);
     if (at->kind == WICK_WAIT_HELD_BACK) {
         if (at->via == WICK_WAIT_NONE)
             wick_explain_filter_state(x, r, WICK_EXPLAIN_HELD_BACK);
