@@ -11,6 +11,7 @@
 #include "cli/ui.h"
 
 #define WIDTH 100
+#define EQUAL 0.85 /* of a share: what has that much is not behind */
 
 enum { ACCOUNTS = 100 }; /* threads of which JSON says how their time went */
 
@@ -176,6 +177,15 @@ static bool shows_no_fault(const struct wick_explain_findings *all)
     return true;
 }
 
+/* Whether the group's costliest finding costs nearly as much as the first one. */
+static bool is_equal(const struct wick_explain_findings *all, const struct wick_explain_finding *first,
+                     enum wick_explain_group group)
+{
+    const struct wick_explain_finding *other = costliest_of(all, group);
+    return other && !first->rule->risk && group != WICK_EXPLAIN_OF_PROFILE &&
+           share_of_work(all, other) >= EQUAL * share_of_work(all, first);
+}
+
 void wick_explain_text_headline(struct wick_strbuf *out, const struct wick_explain_findings *all)
 {
     enum wick_explain_group groups[WICK_EXPLAIN_GROUPS];
@@ -184,11 +194,12 @@ void wick_explain_text_headline(struct wick_strbuf *out, const struct wick_expla
         return;
     const struct wick_explain_finding *first = first_of(all, groups[0]);
     const char *title = wick_explain_group_title(groups[0]);
-    bool neutral = shows_no_fault(all);
+    bool neutral = shows_no_fault(all), equal = n > 1 && is_equal(all, first, groups[1]);
+    const char *how = n < 2 ? "It is " : equal ? "In about equal parts " : "Mostly ";
     if (neutral)
         wick_strbuf_adds(out, "Time goes to ");
     else
-        wick_strbuf_addf(out, "%sthe %s: ", n > 1 ? "Mostly " : "It is ", title + strlen("The "));
+        wick_strbuf_addf(out, "%sthe %s: ", how, title + strlen("The "));
     add_filled(out, first, first->rule->topic);
     if (!first->rule->risk) {
         wick_strbuf_adds(out, ", ");

@@ -88,6 +88,9 @@ static void test_groups__a_collector_that_stops_the_program_is_not_buried_by_sta
     assert_string_equal(rule(&o, 0), "cpu-starvation");
     headline_begins(&o, "Mostly the machine: waiting for a CPU, 7");
     release(&o);
+    explain(&o, SCENE(c->delay = 51000, c->pauses = 4500));
+    headline_begins(&o, "In about equal parts the machine: waiting for a CPU, 4");
+    release(&o);
 }
 
 static void test_groups__are_together_and_cautions_last(void **state)
