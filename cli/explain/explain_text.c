@@ -58,19 +58,22 @@ static void add_figure(struct wick_strbuf *out, const struct wick_explain_figure
     }
 }
 
-static const struct wick_explain_figure *figure_of(const struct wick_explain_finding *f, const char *key, size_t len)
+/* The figure whose name the first len bytes of a text are. */
+static const struct wick_explain_figure *named(const struct wick_explain_finding *f, const char *text, size_t len)
 {
-    for (unsigned i = 0; i < f->n; i++)
-        if (strlen(f->figures[i].key) == len && !memcmp(f->figures[i].key, key, len))
-            return &f->figures[i];
-    return NULL;
+    char key[32];
+    if (len >= sizeof key)
+        return NULL;
+    memcpy(key, text, len);
+    key[len] = 0;
+    return wick_explain_figure_of(f, key);
 }
 
 /* Whether the optional part that begins at s has all its figures. */
 static bool complete(const struct wick_explain_finding *f, const char *s)
 {
     for (; *s && *s != ']'; s++)
-        if (*s == '{' && !figure_of(f, s + 1, strcspn(s + 1, "?}")))
+        if (*s == '{' && !named(f, s + 1, strcspn(s + 1, "?}")))
             return false;
     return true;
 }
@@ -96,7 +99,7 @@ static void add_filled(struct wick_strbuf *out, const struct wick_explain_findin
             s += strcspn(s, "]");
         } else if (*s == '{') {
             size_t len = strcspn(s + 1, "}"), key = strcspn(s + 1, "?}");
-            const struct wick_explain_figure *g = figure_of(f, s + 1, key);
+            const struct wick_explain_figure *g = named(f, s + 1, key);
             if (g && key < len)
                 add_choice(out, g, s + key + 2, len - key - 1);
             else if (g)
@@ -161,7 +164,7 @@ static void add_percent(struct wick_strbuf *out, double share)
 static double share_of_work(const struct wick_explain_findings *all, const struct wick_explain_finding *r)
 {
     static const char said[] = "{share} of the time that threads have work";
-    const struct wick_explain_figure *share = figure_of(r, "share", strlen("share"));
+    const struct wick_explain_figure *share = wick_explain_figure_of(r, "share");
     double whole = wick_explain_whole(&all->parts), part = whole > 0 ? r->cost_ns / whole : 0;
     if (share && strstr(r->rule->sentence, said))
         return share->value;
@@ -318,8 +321,8 @@ static void add_command(struct wick_strbuf *out, const struct wick_explain_findi
 /* Whether the last step of a chain is what the finding is about: the same wait, or work, at the same place. */
 static bool ends_at(const struct wick_explain_step *last, const struct wick_explain_finding *r)
 {
-    const struct wick_explain_figure *frame = figure_of(r, "frame", strlen("frame")),
-                                     *kind = figure_of(r, "kind", strlen("kind"));
+    const struct wick_explain_figure *frame = wick_explain_figure_of(r, "frame"),
+                                     *kind = wick_explain_figure_of(r, "kind");
     bool hot = !strncmp(r->rule->name, "hot-", strlen("hot-"));
     bool same = hot ? !strcmp(last->kind, "cpu") : kind && !strcmp(last->kind, kind->text);
     return same && frame && !strcmp(last->frame, frame->text);

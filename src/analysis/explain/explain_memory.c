@@ -225,21 +225,13 @@ void wick_explain_memory_growth(struct wick_explain *x)
     }
 }
 
-static const struct wick_explain_figure *figure_of(const struct wick_explain_finding *r, const char *key)
-{
-    for (unsigned k = 0; k < r->n; k++)
-        if (!strcmp(r->figures[k].key, key))
-            return &r->figures[k];
-    return NULL;
-}
-
 uint64_t wick_explain_loaders_grown(const struct wick_explain_findings *all)
 {
     for (size_t i = 0; i < all->n; i++) {
         const struct wick_explain_finding *r = &all->rows[i];
         bool grows = r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_MEMORY_GROWTH];
-        const struct wick_explain_figure *things = grows ? figure_of(r, "things") : NULL,
-                                         *count = grows ? figure_of(r, "count") : NULL;
+        const struct wick_explain_figure *things = grows ? wick_explain_figure_of(r, "things") : NULL,
+                                         *count = grows ? wick_explain_figure_of(r, "count") : NULL;
         if (things && count && !strcmp(things->text, LOADERS))
             return (uint64_t)count->value;
     }

@@ -12,17 +12,9 @@
 
 #include "analysis/explain/explain_int.h"
 
-static const struct wick_explain_figure *figure_of(const struct wick_explain_finding *r, const char *key)
-{
-    for (unsigned i = 0; i < r->n; i++)
-        if (!strcmp(r->figures[i].key, key))
-            return &r->figures[i];
-    return NULL;
-}
-
 static bool is_one_of(const struct wick_explain_finding *r, const char *const *kinds, size_t n)
 {
-    const struct wick_explain_figure *kind = figure_of(r, "kind");
+    const struct wick_explain_figure *kind = wick_explain_figure_of(r, "kind");
     for (size_t i = 0; kind && i < n; i++)
         if (!strcmp(kind->text, kinds[i]))
             return true;
@@ -37,7 +29,7 @@ static bool is_plain_wait(const struct wick_explain_finding *r)
     if (!is_one_of(r, kinds, sizeof kinds / sizeof *kinds))
         return false;
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-        if (figure_of(r, shown[i]))
+        if (wick_explain_figure_of(r, shown[i]))
             return false;
     return true;
 }
@@ -49,7 +41,7 @@ static bool is_neutral(const struct wick_explain_finding *r)
     case WICK_EXPLAIN_RULE_HOT_CODE:
         return is_one_of(r, purposes, sizeof purposes / sizeof *purposes);
     case WICK_EXPLAIN_RULE_HOT_METHOD:
-        return !figure_of(r, "mode");
+        return !wick_explain_figure_of(r, "mode");
     case WICK_EXPLAIN_RULE_HOT_CALLS:
     case WICK_EXPLAIN_RULE_ENDPOINT_CPU:
         return true;

@@ -9,6 +9,8 @@
 #ifndef WICK_ANALYSIS_EXPLAIN_EXPLAIN_RULES_H
 #define WICK_ANALYSIS_EXPLAIN_EXPLAIN_RULES_H
 
+#include <string.h>
+
 #include "analysis/explain/explain_facts.h"
 #include "analysis/wait/wait_kind.h"
 
@@ -100,6 +102,16 @@ struct wick_explain_finding {
     double when_share;
     int64_t record_ns; /* 0 = decided; else: the samples are too few, a recording of that length should do */
 };
+
+/* Its figure of that name, NULL if it has none. */
+static inline const struct wick_explain_figure *wick_explain_figure_of(const struct wick_explain_finding *r,
+                                                                       const char *key)
+{
+    for (unsigned i = 0; i < r->n; i++)
+        if (!strcmp(r->figures[i].key, key))
+            return &r->figures[i];
+    return NULL;
+}
 
 /* How the time went in which the program's threads have work: the parts add up to the whole. */
 struct wick_explain_parts {

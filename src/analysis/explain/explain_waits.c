@@ -462,9 +462,8 @@ static void add_to_hot(struct wick_explain *x, const struct wick_explain_place *
     struct wick_explain_finding *r = &x->out->rows[x->hot.finding];
     uint32_t waiter = at->via != WICK_WAIT_NONE ? at->via_stack : at->stack;
     enum wick_wait_kind kind = at->via != WICK_WAIT_NONE ? at->via : at->kind;
-    for (unsigned i = 0; i < r->n; i++)
-        if (!strcmp(r->figures[i].key, "awaited"))
-            return; /* those who wait longest */
+    if (wick_explain_figure_of(r, "awaited"))
+        return; /* those who wait longest */
     wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, (double)at->ns / (double)x->f->duration_ns);
     wick_explain_say(x, r, "awaited", wick_wait_text(kind));
     wick_explain_say_frame(x, r, "waiter", wick_explain_frame_at(x->f->p, waiter));
