@@ -139,19 +139,6 @@ static const struct wick_explain_finding *first_of(const struct wick_explain_fin
     return NULL;
 }
 
-/* The finding with the share that wick_explain_stake() answers, if that answers one. */
-static const struct wick_explain_finding *costliest_of(const struct wick_explain_findings *all,
-                                                       enum wick_explain_group group)
-{
-    const struct wick_explain_finding *most = NULL;
-    for (size_t i = 0; i < all->n; i++) {
-        const struct wick_explain_finding *r = &all->rows[i];
-        if (r->rule->group == group && !r->rule->risk && (!most || r->cost_ns > most->cost_ns))
-            most = r;
-    }
-    return most;
-}
-
 static void add_percent(struct wick_strbuf *out, double share)
 {
     if (share < 0.01)
@@ -184,7 +171,7 @@ static bool shows_no_fault(const struct wick_explain_findings *all)
 static bool is_equal(const struct wick_explain_findings *all, const struct wick_explain_finding *first,
                      enum wick_explain_group group)
 {
-    const struct wick_explain_finding *other = costliest_of(all, group);
+    const struct wick_explain_finding *other = wick_explain_costliest(all, group);
     return other && !first->rule->risk && group != WICK_EXPLAIN_OF_PROFILE &&
            share_of_work(all, other) >= EQUAL * share_of_work(all, first);
 }
@@ -210,10 +197,10 @@ void wick_explain_text_headline(struct wick_strbuf *out, const struct wick_expla
         wick_strbuf_adds(out, " of the time in which threads have work");
     }
     for (size_t i = 1; i < n; i++) {
-        if (groups[i] == WICK_EXPLAIN_OF_PROFILE || wick_explain_stake(all, groups[i]) < 0)
+        first = wick_explain_costliest(all, groups[i]);
+        if (groups[i] == WICK_EXPLAIN_OF_PROFILE || !first)
             continue;
         wick_strbuf_addf(out, "; the %s: ", wick_explain_group_title(groups[i]) + strlen("The "));
-        first = costliest_of(all, groups[i]);
         add_filled(out, first, first->rule->topic);
         wick_strbuf_adds(out, ", ");
         add_percent(out, share_of_work(all, first));

@@ -158,12 +158,15 @@ static void test_head__says_what_was_recorded(void **state)
     struct found o;
     (void)state;
     explain(&o, busy);
-    begins_with(&o, "10.0 s: 4 threads, 1.00 CPUs used of 2\n");
+    begins_with(&o, "10.0 s: 3 threads, 1.00 CPUs used of 2\n");
     o.f.program = wick_profile_cstring(&o.p, "app.Main --secret 4711");
     o.f.jvm_version = wick_profile_cstring(&o.p, "21.0.8+9-LTS");
     begins_with(&o, "10.0 s of Main on JDK 21.0.8+9: ");
     o.f.program = wick_profile_cstring(&o.p, "/srv/shop-1.2.jar --port 4711");
     begins_with(&o, "10.0 s of shop-1.2.jar on JDK 21.0.8+9: ");
+    o.f.programs_differ = true;
+    begins_with(&o, "10.0 s: ");
+    o.f.programs_differ = false;
     o.f.rivals = 1;
     begins_with(&o, "10.0 s of the whole machine: ");
     release(&o);

@@ -562,7 +562,9 @@ static void take_jvm(struct wick_explain_facts *f, const struct wick_jfr_event *
 {
     wick_explain_take_arguments(f, text(e, "jvmArguments"));
     f->jvm_version = text(e, "jvmVersion");
-    f->program = text(e, "javaArguments");
+    uint32_t program = text(e, "javaArguments");
+    f->programs_differ |= f->program && program != f->program;
+    f->program = program;
 }
 
 static void take_notice(struct wick_explain_facts *f, const struct wick_jfr_event *e)

@@ -195,6 +195,7 @@ struct wick_explain_facts {
     int64_t heap_used, heap_max;     /* peak after a collection; -Xmx. 0 = not known */
     uint32_t arguments;              /* of the JVM: a string, 0 = not known; of several JVMs the last */
     uint32_t jvm_version, program;   /* likewise; the program with its arguments */
+    bool programs_differ;            /* the inputs are of several */
     unsigned carriers;               /* of virtual threads that run at a time; 0 = not set, as many as CPUs */
     struct wick_explain_heap *heaps; /* after each collection */
     size_t nheaps, cap_heaps;

@@ -104,17 +104,22 @@ double wick_explain_whole(const struct wick_explain_parts *parts)
            parts->stopped_ns;
 }
 
-double wick_explain_stake(const struct wick_explain_findings *all, enum wick_explain_group group)
+const struct wick_explain_finding *wick_explain_costliest(const struct wick_explain_findings *all,
+                                                          enum wick_explain_group group)
 {
-    double whole = wick_explain_whole(&all->parts), most = -1;
+    const struct wick_explain_finding *most = NULL;
     for (size_t i = 0; i < all->n; i++) {
         const struct wick_explain_finding *r = &all->rows[i];
-        if (r->rule->group == group && !r->rule->risk && r->cost_ns > most)
-            most = r->cost_ns;
+        if (r->rule->group == group && !r->rule->risk && (!most || r->cost_ns > most->cost_ns))
+            most = r;
     }
-    if (most < 0)
-        return -1;
-    double share = wick_explain_share(most, whole);
+    return most;
+}
+
+double wick_explain_stake(const struct wick_explain_findings *all, enum wick_explain_group group)
+{
+    const struct wick_explain_finding *most = wick_explain_costliest(all, group);
+    double share = most ? wick_explain_share(most->cost_ns, wick_explain_whole(&all->parts)) : -1;
     return share < 1 ? share : 1;
 }
 

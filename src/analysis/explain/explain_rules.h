@@ -160,8 +160,11 @@ double wick_explain_whole(const struct wick_explain_parts *parts);
 /* CPUs that the process may use, by its limits and the machine; 0 = not known. */
 double wick_explain_cpus(const struct wick_explain_facts *f);
 
-/* Of the whole, what the most expensive finding of the group has at stake, 0 to 1; -1 = it has none, or that is no
- * time of threads. */
+/* The most expensive finding of the group, NULL = it has none whose cost is time of threads. */
+const struct wick_explain_finding *wick_explain_costliest(const struct wick_explain_findings *all,
+                                                          enum wick_explain_group group);
+
+/* Of the whole, what that finding has at stake, 0 to 1; -1 = there is none. */
 double wick_explain_stake(const struct wick_explain_findings *all, enum wick_explain_group group);
 
 /* Whether an OutOfMemoryError said that the heap was full. */
