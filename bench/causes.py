@@ -58,7 +58,7 @@ JDKS = Path(os.environ.get("JDKS", Path.home() / ".cache/wick/jdk"))
 EVENTS = "cpu,wall,alloc,lock,ttsp"
 EVENTS_OF_8 = "cpu,wall,lock,ttsp"  # allocations can be sampled from JDK 11 on
 WARM_UP = 3
-FILTER = ["--filter", "all"] if "CONTEXTS" not in os.environ else []  # as `wick explain PID`, or requests only
+WALL = ["--wall", "20ms", "--filter", "all"] if "CONTEXTS" not in os.environ else []  # as `wick explain PID`, or requests only
 MACHINE = {"cpu-starvation", "neighbours", "steal", "starved-safepoints", "starved-collections"}
 CAUTIONS = {"biased-profile", "unsampled-cpu", "lost-samples"}
 CPU_CGROUPS = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup")
@@ -170,7 +170,7 @@ def record(program, file):
             raise lab.Failed(f"{program.name} did not get ready")
         time.sleep(WARM_UP)
         lab.run(lab.WICK, "record", "-q", "-e", EVENTS_OF_8 if program.says["jdk"] == "8" else EVENTS,
-                *FILTER, "-d", f"{lab.seconds(8):g}s", "-f", file, process.pid)
+                *WALL, "-d", f"{lab.seconds(8):g}s", "-f", file, process.pid)
     finally:
         process.kill()
         process.wait()

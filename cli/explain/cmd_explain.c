@@ -32,6 +32,7 @@ struct explain {
 };
 
 #define ASK_NS UINT64_C(10000000000) /* for an answer of the JVM */
+#define WALL   "20ms" /* half of the samples of a recording by hand are enough for shares, at half of what they cost */
 
 static const char usage[] =
     "Usage: wick explain [OPTION...] FILE...\n"
@@ -224,6 +225,7 @@ int wick_cmd_explain(int argc, char **argv)
     }
     struct wick_look_option options[] = {{"-e", "cpu,wall,alloc,lock,ttsp"},
                                          {"--filter", "all"}, /* those that requests wait for, in no request */
+                                         {"--wall", WALL},
                                          {"-d", x.duration ? x.duration : wick_args_default(WICK_ARG_DURATION)},
                                          {"--lib", x.lib}},
                             fallback[sizeof options / sizeof *options];
