@@ -37,8 +37,10 @@
 struct wick_context {
     uint64_t trace_hi, trace_lo, span;
     uint32_t endpoint, labels; /* texts, 0 = none */
+    uint32_t awaited;          /* a label besides: the other end of what it waits for; a text, 0 = none */
+    uint32_t zero;             /* no padding */
 };
-_Static_assert(sizeof(struct wick_context) == 32, "no padding");
+_Static_assert(sizeof(struct wick_context) == 40, "no padding");
 
 enum wick_label_foreign_way { WICK_FOREIGN_NONE, WICK_FOREIGN_STATIC, WICK_FOREIGN_DYNAMIC };
 

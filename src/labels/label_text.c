@@ -33,23 +33,47 @@ static uint32_t add_locked(struct wick_labels *l, const char *s, size_t len)
     return count + 1;
 }
 
-uint32_t wick_labels_intern(struct wick_labels *l, const char *s, size_t len)
+/* The number of a text; *slot: where it belongs if it has none, which is 0. */
+static uint32_t find_locked(const struct wick_labels *l, const char *s, size_t len, uint32_t **slot)
 {
     uint32_t n = 0, at = hash(s, len) % SLOTS;
-    if (!len)
-        return 0;
-    pthread_mutex_lock(&l->lock);
     while ((n = l->text_slots[at]) != 0) {
         if (l->texts[n].len == len && !memcmp(l->bytes + l->texts[n].at, s, len))
             break;
         at = (at + 1) % SLOTS;
     }
+    *slot = &l->text_slots[at];
+    return n;
+}
+
+uint32_t wick_labels_intern(struct wick_labels *l, const char *s, size_t len)
+{
+    uint32_t *slot;
+    if (!len)
+        return 0;
+    pthread_mutex_lock(&l->lock);
+    uint32_t n = find_locked(l, s, len, &slot);
     if (!n) {
-        n = l->text_slots[at] = add_locked(l, s, len);
+        n = *slot = add_locked(l, s, len);
         if (!n) {
             l->gone.no_text++;
             n = WICK_LABELS_OVERFLOW;
         }
+    }
+    pthread_mutex_unlock(&l->lock);
+    return n;
+}
+
+uint32_t wick_labels_intern_awaited(struct wick_labels *l, const char *s, size_t len)
+{
+    uint32_t *slot;
+    if (!len)
+        return 0;
+    pthread_mutex_lock(&l->lock);
+    uint32_t n = find_locked(l, s, len, &slot);
+    if (!n && l->awaited_count < WICK_LABELS_AWAITED) {
+        n = *slot = add_locked(l, s, len);
+        l->awaited_count++;
     }
     pthread_mutex_unlock(&l->lock);
     return n;

@@ -55,6 +55,7 @@ enum {
     WICK_LABELS_TEXT_BYTES = 8 << 20, /* and their sum */
     WICK_LABELS_TEXT_MAX = 4096,      /* bytes of one */
     WICK_LABELS_OVERFLOW = 1,         /* the text "[overflow]" */
+    WICK_LABELS_AWAITED = 1 << 12,    /* of these texts: of what threads wait for, which no program keeps few */
     WICK_LABELS_CLIENTS = 4,          /* copies of the Java classes (class loaders) that can be connected */
     WICK_LABELS_LAYOUT = 2,           /* of records, places and queues; the Java side refuses another one */
     WICK_LABELS_PLACES = 1 << 16,     /* threads of the registry; place 0 is nobody's */
@@ -126,7 +127,7 @@ struct wick_labels {
     char *bytes;
     uint32_t *text_slots; /* hash of texts, twice as many as texts */
     _Atomic uint32_t text_count;
-    uint32_t bytes_used;
+    uint32_t bytes_used, awaited_count;
     struct wick_label_mount mount;
     struct wick_label_foreign foreign;
     const struct wick_mem *mem;       /* of this process, signal-safe */
@@ -195,6 +196,9 @@ bool wick_labels_mounted_has(const struct wick_labels *l, uint64_t java);
 
 /* The number of a text of len bytes, given now if it is new; WICK_LABELS_OVERFLOW if there is no room. */
 uint32_t wick_labels_intern(struct wick_labels *l, const char *s, size_t len);
+
+/* The same of what a thread waits for; 0 if there is no room, or WICK_LABELS_AWAITED of them are known. */
+uint32_t wick_labels_intern_awaited(struct wick_labels *l, const char *s, size_t len);
 
 /* The text of a number, NUL-terminated; "" for 0 and for numbers never given. */
 const char *wick_labels_text(const struct wick_labels *l, uint32_t number);

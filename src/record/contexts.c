@@ -27,16 +27,26 @@ static void put_trace(char out[33], uint64_t hi, uint64_t lo)
         put_hex(out + (hi ? 16 : 0), lo);
 }
 
-void wick_contexts_show(const struct wick_labels *l, const struct wick_context *c, struct wick_context_ids *ids,
+/* The program's labels, and after them the one of what is waited for. */
+static const char *labels_of(const struct wick_labels *l, const struct wick_context *c, char *out, size_t size)
+{
+    const char *labels = wick_labels_text(l, c->labels), *awaited = wick_labels_text(l, c->awaited);
+    if (!*labels || !*awaited)
+        return *labels ? labels : awaited;
+    snprintf(out, size, "%s,%s", labels, awaited);
+    return out;
+}
+
+void wick_contexts_show(const struct wick_labels *l, const struct wick_context *c, struct wick_context_words *words,
                         struct wick_jfr_context *out)
 {
-    put_trace(ids->trace, c->trace_hi, c->trace_lo);
-    put_hex(ids->span, c->span);
+    put_trace(words->trace, c->trace_hi, c->trace_lo);
+    put_hex(words->span, c->span);
     *out = (struct wick_jfr_context){
         .endpoint = wick_labels_text(l, c->endpoint),
-        .labels = wick_labels_text(l, c->labels),
-        .trace_id = ids->trace,
-        .span_id = ids->span,
+        .labels = labels_of(l, c, words->labels, sizeof words->labels),
+        .trace_id = words->trace,
+        .span_id = words->span,
     };
 }
 

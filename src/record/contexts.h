@@ -11,14 +11,15 @@
 #include "labels/labels.h"
 #include "record/recorder.h"
 
-/* Room for the ids of a context. */
-struct wick_context_ids {
+/* Room for the texts of a context that are made of others. */
+struct wick_context_words {
     char trace[33], span[17];
+    char labels[WICK_LABELS_TEXT_MAX * 2];
 };
 
-/* A context in words. Ids are lower-case hexadecimal and stand in *ids; the other strings live as long as the process.
- */
-void wick_contexts_show(const struct wick_labels *l, const struct wick_context *c, struct wick_context_ids *ids,
+/* A context in words. Ids are lower-case hexadecimal and stand in *words, as do labels with what is waited for; the
+ * other strings live as long as the process. */
+void wick_contexts_show(const struct wick_labels *l, const struct wick_context *c, struct wick_context_words *words,
                         struct wick_jfr_context *out);
 
 /* The number of a thread under the name that it had at that time. */

@@ -143,7 +143,7 @@ static int source_context(void *arg, uint32_t id, struct wick_jfr_context *out)
     struct wick_drain *d = arg;
     if (!d->labels || id >= wick_load_relaxed(&d->tables->context_count))
         return -WICK_E_NOTFOUND;
-    wick_contexts_show(d->labels, &d->tables->contexts[id], &d->context_ids, out);
+    wick_contexts_show(d->labels, &d->tables->contexts[id], &d->words, out);
     return 0;
 }
 

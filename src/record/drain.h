@@ -84,7 +84,7 @@ struct wick_drain {
     bool cpu_time;              /* see wick_drain_config */
     struct wick_labels *labels; /* NULL = none */
     struct wick_labels_totals labels_base;
-    struct wick_context_ids context_ids; /* of the context last asked for */
+    struct wick_context_words words; /* of the context last asked for */
 };
 
 /* Begins the recording. Takes the output over on success. */

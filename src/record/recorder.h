@@ -151,6 +151,7 @@ struct wick_sample_sig {
     uint64_t event_ns; /* time that the event gets; 0: time_ns */
     uint64_t span_ns;  /* this and those that follow as in struct wick_event */
     uint16_t samples, note;
+    uint32_t awaited; /* as in struct wick_context */
     uint8_t state;
 };
 

@@ -122,13 +122,15 @@ static bool read_context(const struct wick_labels *l, const struct wick_sample_s
 static uint32_t context_of(struct wick_recorder *r, struct wick_counters *c, struct wick_tables *t,
                            const struct wick_sample_sig *in)
 {
-    struct wick_context context;
-    if (!in->label && (!r->labels || !read_context(r->labels, in, &context)))
+    struct wick_context context = in->label ? *in->label : (struct wick_context){0};
+    bool labelled = in->label || (r->labels && read_context(r->labels, in, &context));
+    if (!labelled && !in->awaited)
         return 0;
-    uint32_t n = wick_tables_context_sig(t, in->label ? in->label : &context);
-    wick_add_relaxed(&c->labelled, 1);
+    context.awaited = in->awaited;
+    uint32_t n = wick_tables_context_sig(t, &context);
+    wick_add_relaxed(&c->labelled, labelled);
     if (!n)
-        wick_add_relaxed(&c->labels_lost, 1);
+        wick_add_relaxed(&c->labels_lost, labelled);
     return n;
 }
 

@@ -72,7 +72,8 @@ uint32_t wick_tables_context_sig(struct wick_tables *t, const struct wick_contex
     const struct context_key key = {t, context};
     /* the ids may be equal, so they are not simply mixed with each other */
     uint32_t h = hash64(context->span, context->trace_lo) ^
-                 hash64(context->trace_hi, (uint64_t)context->endpoint << 32 | context->labels);
+                 hash64(context->trace_hi, (uint64_t)context->endpoint << 32 | context->labels) ^
+                 hash64(context->awaited, 0);
     uint32_t n = wick_level_index_find(&t->context_index, h, context_eq, &key);
     if (n)
         return n;

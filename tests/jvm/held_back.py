@@ -3,8 +3,10 @@
 # jdks: 8 11 21 25
 # ci: 8 21
 """Threads that write a question in two small writes wait for its answer in STATE_HELD_BACK, with a time-out of the socket or without;
-those that set TCP_NODELAY, or write it at once, wait as long for a slow server in STATE_IO_WAIT."""
+those that set TCP_NODELAY, or write it at once, wait as long for a slow server in STATE_IO_WAIT. All of these waits name the server (label `peer`),
+and those of its threads where clients come in (`local`)."""
 import collections
+import re
 
 import jvmtest as t
 
@@ -19,9 +21,12 @@ t.until(lambda: t.status(j.pid)["fired"] >= 8000, t.HANGS, 0.5)
 t.check("the recording ends", t.stop(j.pid).status == 0)
 j.kill()
 states = collections.defaultdict(collections.Counter)
+ends = collections.defaultdict(collections.Counter)
 for e in t.json_values(file, "profiler.WallClockSample"):
     state = e["state"]["name"] if isinstance(e["state"], dict) else e["state"]
     states[e["sampledThread"]["javaName"]][state] += t.json_seconds(e["weight"])
+    if state in ("STATE_HELD_BACK", "STATE_IO_WAIT"):
+        ends[e["sampledThread"]["javaName"]][str(e["context"])] += t.json_seconds(e["weight"])
 for name in ("nagle", "nagle-timeout", "no-delay", "one-write"):
     of = states[name]
     waits = of["STATE_HELD_BACK"] + of["STATE_IO_WAIT"]
@@ -31,4 +36,11 @@ for name in ("nagle", "nagle-timeout", "no-delay", "one-write"):
         t.check(f"{name}: what it wrote is held back", of["STATE_HELD_BACK"] >= waits / 2, of)
     else:
         t.check(f"{name}: nothing that it wrote is held back", not of["STATE_HELD_BACK"], of)
+clients = [name for name in states if name in ("nagle", "nagle-timeout", "no-delay", "one-write")]
+servers = [name for name in ends if name not in clients and any("local=" in label for label in ends[name])]
+print(f"# {dict(ends)}")
+asked = {label for name in clients for label in ends[name]}
+t.check("clients wait for a server with a name", asked and all(re.search(r"peer=127\.0\.0\.1:\d+", label) for label in asked), asked)
+served = {label for name in servers for label in ends[name]}
+t.check("the server's threads wait where clients come in", served and {label.replace("local=", "peer=") for label in served} <= asked, served)
 t.done()

@@ -41,6 +41,12 @@ static bool is_poll(long nr)
     return nr == SYS_ppoll;
 }
 
+/* Whether it is a call on an open file that state_call does not leave to the kind of file. */
+static bool is_on_file(long nr)
+{
+    return nr == SYS_fsync || nr == SYS_fdatasync || nr == SYS_fallocate || nr == SYS_ftruncate;
+}
+
 static void set_wait(struct wick_thread_look *out, long nr, const uint64_t *args)
 {
     unsigned state = wick_wait_state_call(nr);
@@ -48,6 +54,8 @@ static void set_wait(struct wick_thread_look *out, long nr, const uint64_t *args
     out->state = state ? (uint8_t)state : wait_for_file(args[0], &socket);
     out->socket = socket && (state || reads) && args[0] <= INT32_MAX ? (int32_t)args[0] : -1;
     out->polled = is_poll(nr) && args[1] == 1 ? args[0] : 0;
+    bool file = out->state == WICK_JFR_STATE_DISK && (!state || is_on_file(nr));
+    out->file = file && args[0] <= INT32_MAX ? (int32_t)args[0] : -1;
 }
 
 /* "running", or "NR A0 A1 A2 A3 A4 A5 SP PC", or "-1 SP PC" (fs/proc/base.c: proc_pid_syscall). */

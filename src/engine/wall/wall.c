@@ -247,6 +247,7 @@ static int open_sources(struct wick_wall_engine *e, struct wick_err *err)
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     e->slots = p == MAP_FAILED ? NULL : p;
     e->stack = malloc(STACK_BYTES);
+    e->awaited = e->recorder->labels ? calloc(1, sizeof *e->awaited) : NULL;
     e->wake = eventfd(0, EFD_CLOEXEC);
     e->tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (!e->slots || !e->stack || e->wake < 0)
@@ -333,6 +334,7 @@ void wick_wall_release(struct wick_wall_engine *e)
     if (e->tasks >= 0)
         close(e->tasks);
     free(e->stack);
+    free(e->awaited);
     free(e->finished.events);
     free(e->finished.times);
     free(e->spare.events);

@@ -68,6 +68,7 @@
 
 #include "engine/gate.h"
 #include "engine/signal.h"
+#include "engine/thread/awaited.h"
 #include "engine/thread/threads.h"
 #include "engine/wall/wall_filter.h"
 #include "engine/thread/thread_look.h"
@@ -172,6 +173,7 @@ struct wick_wall_engine {
     struct wick_wall_set strata[WICK_WALL_STRATA]; /* the sampler's */
     struct wick_wall_pick picks[WICK_WALL_STRATA]; /* the sampler's */
     uint8_t *stack;                                /* the sampler's copy of a thread's stack */
+    struct wick_awaited *awaited;                  /* the sampler's; NULL: no labels */
     uint64_t random;
     struct {
         bool holders, others; /* those with a context, and the rest, can be read and are wanted */

@@ -18,20 +18,29 @@
 static int awaited_socket(struct wick_wall_engine *e, const struct wick_thread_look *l)
 {
     struct pollfd p;
+    if (l->state != WICK_JFR_STATE_IO)
+        return -1;
     if (!l->polled || wick_mem_read(&e->recorder->walker.mem, l->polled, &p, sizeof p) || !(p.events & POLLIN))
         return l->socket;
     return p.fd;
 }
 
-static uint8_t state_of(struct wick_wall_engine *e, wick_addr java, const struct wick_thread_look *l)
+static uint8_t state_of(struct wick_wall_engine *e, wick_addr java, const struct wick_thread_look *l, int socket)
 {
-    if (l->state == WICK_JFR_STATE_IO) {
-        int fd = awaited_socket(e, l);
-        return fd >= 0 && wick_held_back(fd) ? WICK_JFR_STATE_HELD_BACK : WICK_JFR_STATE_IO;
-    }
+    if (l->state == WICK_JFR_STATE_IO)
+        return socket >= 0 && wick_held_back(socket) ? WICK_JFR_STATE_HELD_BACK : WICK_JFR_STATE_IO;
     bool monitor =
         java && l->state == WICK_JFR_STATE_NATIVE_WAIT && wick_hs_thread_enters_monitor(e->recorder->walker.jvm, java);
     return monitor ? WICK_JFR_STATE_MONITOR : l->state;
+}
+
+static uint32_t label_of(struct wick_wall_engine *e, const struct wick_thread_look *l, int socket)
+{
+    struct wick_labels *labels = e->recorder->labels;
+    if (!e->awaited || (socket < 0 && l->file < 0))
+        return 0;
+    return socket >= 0 ? wick_awaited_socket(e->awaited, labels, socket)
+                       : wick_awaited_file(e->awaited, labels, l->file);
 }
 
 static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t, const struct wick_thread_look *l,
@@ -44,6 +53,7 @@ static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t,
         *why = WICK_DROP_WALK_IN_PROGRESS;
         return false;
     }
+    int socket = awaited_socket(e, l);
     o.bytes = wick_mem_read_most(&e->recorder->walker.mem, o.lo, e->stack, WICK_THREAD_LOOK_STACK);
     const struct wick_sample_sig in = {
         .outside = &o,
@@ -51,7 +61,8 @@ static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t,
         .tid = wick_load_relaxed(&t->tid),
         .time_ns = wick_clock_mono_ns(),
         .type = WICK_EVENT_WALL,
-        .state = state_of(e, java, l),
+        .state = state_of(e, java, l, socket),
+        .awaited = label_of(e, l, socket),
     };
     bool good = wick_recorder_walk_sig(e->recorder, scratch, &in, out);
     wick_recorder_leave_sig(scratch);

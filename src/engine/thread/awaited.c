@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/thread/awaited.h"
+
+#include <linux/sockios.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "labels/labels.h"
+#include "sys/socket_address.h"
+
+enum { ESTABLISHED = 1, CLOSE_WAIT = 8 }; /* the kernel's numbers: nothing but the SYN and data has been sent */
+
+/* An end of a connection. */
+union end {
+    struct sockaddr any;
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+    struct sockaddr_un path;
+};
+
+int wick_awaited_opened(const struct tcp_info *t, size_t size, int queued)
+{
+    if (size < offsetof(struct tcp_info, tcpi_bytes_retrans) + sizeof t->tcpi_bytes_retrans || queued < 0 ||
+        (t->tcpi_state != ESTABLISHED && t->tcpi_state != CLOSE_WAIT))
+        return -1;
+    uint64_t sent = t->tcpi_bytes_sent - t->tcpi_bytes_retrans + t->tcpi_notsent_bytes;
+    uint64_t done = t->tcpi_bytes_acked + (uint64_t)queued;
+    return done == sent + 1 ? 1 : done == sent ? 0 : -1;
+}
+
+static unsigned port_of(const union end *e)
+{
+    return ntohs(e->any.sa_family == AF_INET ? e->four.sin_port : e->six.sin6_port);
+}
+
+static bool is_internet(const union end *e)
+{
+    return e->any.sa_family == AF_INET || e->any.sa_family == AF_INET6;
+}
+
+static void put_address(const union end *e, char *out, size_t size)
+{
+    const void *address = e->any.sa_family == AF_INET ? (const void *)&e->four.sin_addr : &e->six.sin6_addr;
+    wick_socket_address(e->any.sa_family, address, port_of(e), out, size);
+}
+
+/* As the value of a label: with a backslash before what would end it (docs/labels.md), bytes that are not printable as
+ * '?'. Those above 0x7f may be of UTF-8. */
+static void put_path(const char *key, const char *path, char *out, size_t size)
+{
+    size_t at = (size_t)snprintf(out, size, "%s=", key);
+    for (const unsigned char *p = (const unsigned char *)path; *p && at + 3 <= size; p++) {
+        if (*p == ',' || *p == '=' || *p == '\\')
+            out[at++] = '\\';
+        out[at++] = (char)(*p < ' ' || *p == 0x7f ? '?' : *p);
+    }
+    out[at] = 0;
+}
+
+/* The label of a socket of the machine: of the end that has a name. */
+static void put_unix(const union end *local, const union end *peer, socklen_t local_size, socklen_t peer_size,
+                     char *out, size_t size)
+{
+    const size_t head = offsetof(struct sockaddr_un, sun_path);
+    char path[sizeof peer->path.sun_path + 8];
+    bool opened = peer_size > head;
+    const union end *end = opened ? peer : local;
+    size_t n = opened ? peer_size : local_size;
+    if (n <= head)
+        return;
+    n = n - head < sizeof end->path.sun_path ? n - head : sizeof end->path.sun_path;
+    wick_socket_address_of_path(end->path.sun_path, n, path, sizeof path);
+    put_path(opened ? "peer" : "local", path, out, size);
+}
+
+static int has_opened(int fd)
+{
+    struct tcp_info t = {0};
+    socklen_t size = sizeof t;
+    int queued;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &t, &size) || ioctl(fd, SIOCOUTQ, &queued))
+        return -1;
+    return wick_awaited_opened(&t, size, queued);
+}
+
+/* Leaves *out as it is if nothing is to be said of the socket now. */
+static void describe_socket(int fd, char *out, size_t size)
+{
+    union end local = {0}, peer = {0};
+    socklen_t local_size = sizeof local, peer_size = sizeof peer;
+    char address[WICK_SOCKET_ADDRESS];
+    if (getsockname(fd, &local.any, &local_size) || getpeername(fd, &peer.any, &peer_size))
+        return;
+    if (local.any.sa_family == AF_UNIX)
+        return put_unix(&local, &peer, local_size, peer_size, out, size);
+    int opened = is_internet(&local) && is_internet(&peer) ? has_opened(fd) : -1;
+    if (opened < 0)
+        return;
+    put_address(opened ? &peer : &local, address, sizeof address);
+    snprintf(out, size, "%s=%s", opened ? "peer" : "local", address);
+}
+
+/* Where what is known of it stands; *found: it does. */
+static size_t place_of(const struct wick_awaited *a, uint64_t key, uint64_t device, bool *found)
+{
+    size_t at = (key * 0x9e3779b97f4a7c15u >> 32) % WICK_AWAITED_KNOWN;
+    *found = a->known[at].key == key && a->known[at].device == device;
+    return at;
+}
+
+static uint32_t learn(struct wick_awaited *a, struct wick_labels *labels, size_t at, uint64_t key, uint64_t device,
+                      const char *text)
+{
+    uint32_t label = wick_labels_intern_awaited(labels, text, strlen(text));
+    a->known[at].key = key;
+    a->known[at].device = device;
+    a->known[at].label = label;
+    return label;
+}
+
+uint32_t wick_awaited_socket(struct wick_awaited *a, struct wick_labels *labels, int fd)
+{
+    uint64_t cookie = 0;
+    socklen_t size = sizeof cookie;
+    char text[WICK_AWAITED_TEXT] = "";
+    bool found;
+    if (getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &size) || !cookie)
+        return 0;
+    size_t at = place_of(a, cookie, 0, &found);
+    if (found)
+        return a->known[at].label;
+    describe_socket(fd, text, sizeof text);
+    return *text ? learn(a, labels, at, cookie, 0, text) : 0;
+}
+
+uint32_t wick_awaited_file(struct wick_awaited *a, struct wick_labels *labels, int fd)
+{
+    struct stat st;
+    char link[32], path[WICK_AWAITED_TEXT - 16], text[WICK_AWAITED_TEXT] = "";
+    bool found;
+    if (fstat(fd, &st) || !st.st_ino)
+        return 0;
+    uint64_t device = (uint64_t)st.st_dev + 1; /* 0 is for sockets */
+    size_t at = place_of(a, st.st_ino, device, &found);
+    if (found)
+        return a->known[at].label;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    if (n <= 0)
+        return 0;
+    path[n] = 0;
+    put_path("file", path, text, sizeof text);
+    return learn(a, labels, at, st.st_ino, device, text);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * awaited.h - what is behind the descriptor that a thread waits at, as a label of the samples of that wait
+ *
+ *     peer=10.0.0.7:5432         a connection that this process has opened: whom it asked
+ *     peer=unix:/run/db.sock     likewise
+ *     local=127.0.0.1:8080       one that it has accepted: where its clients come in; their own ports are many
+ *     file=/var/lib/app/wal.log  a file
+ *
+ * Who has opened a connection shows in what the kernel counts: a SYN is acknowledged as a byte is, but is not among the
+ * bytes that were sent. Datagrams have no label.
+ *
+ * The kernel is asked once for each socket and file, as long as few enough are in use at the same time.
+ *
+ * Threads: one at a time (the sampler).
+ */
+#ifndef WICK_ENGINE_THREAD_AWAITED_H
+#define WICK_ENGINE_THREAD_AWAITED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tcp_info;
+struct wick_labels;
+
+enum { WICK_AWAITED_KNOWN = 256, WICK_AWAITED_TEXT = 320 };
+
+struct wick_awaited {
+    struct {
+        uint64_t key; /* 0 = free; of a file the inode's number */
+        uint64_t device;
+        uint32_t label;
+    } known[WICK_AWAITED_KNOWN];
+};
+
+/* The number of that label among the texts of `labels`, 0 = there is none, or too many are known. */
+uint32_t wick_awaited_socket(struct wick_awaited *a, struct wick_labels *labels, int fd);
+uint32_t wick_awaited_file(struct wick_awaited *a, struct wick_labels *labels, int fd);
+
+/* Whether this end has opened the connection: 1 or 0; -1 = it does not show. size: what the kernel filled in; queued:
+ * bytes that were written and are not acknowledged (SIOCOUTQ). */
+int wick_awaited_opened(const struct tcp_info *t, size_t size, int queued);
+
+#endif
