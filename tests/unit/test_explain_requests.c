@@ -60,6 +60,99 @@ static void test_sequence__of_peers_is_named_with_who_asks(void **state)
     has_not(asks(4, false, true), "one after another"); /* too few to say so */
 }
 
+/* A wait of 10 s each for data of a socket, by a thread of its own, with the label of who is at the other end. */
+static void at_end(struct scene *s, uint32_t stack, const char *server, const char *service, double seconds)
+{
+    unsigned n = (unsigned)s->f.nwall;
+    char name[16];
+    snprintf(name, sizeof name, "t-%u", n);
+    add(s, thread_of(s, name, n + 1), stack, WICK_EXPLAIN_IO, seconds);
+    s->wall[n].server = server ? wick_profile_cstring(&s->p, server) : 0;
+    s->wall[n].service = service ? wick_profile_cstring(&s->p, service) : 0;
+    s->f.ends++;
+}
+
+/* A server, and who asks another one; `writes` samples of writing the questions. */
+static struct scene *asks_and_serves(int writes)
+{
+    struct scene *s = scene();
+    at_end(s, STACK(s, "app/Main.run", "app/Bank.ask", READ), "10.0.0.7:443", NULL, 8);
+    at_end(s, STACK(s, "app/Server.serve", READ), NULL, "127.0.0.1:80", 8);
+    for (int i = 0; i < writes; i++)
+        cpu(s, STACK(s, "app/Main.run", "app/Bank.ask", WRITE), 0.01);
+    return s;
+}
+
+/* Without lines a process to which clients come has to write where it reads, twice, to be known to ask. */
+static void test_ends__say_who_asks_and_whom(void **state)
+{
+    (void)state;
+    has_not(asks_and_serves(0), "server's answer");
+    has(asks_and_serves(2), "waiting for a server's answer, at app.Bank.ask, from 10.0.0.7:443\n");
+}
+
+/* Who reads and writes asks, unless the others have connected. */
+static struct scene *reads_and_writes(const char *service)
+{
+    struct scene *s = scene();
+    at_end(s, STACK(s, "app/Main.run", "app/Server.serve", READ), NULL, service, 8);
+    for (int i = 0; i < 4; i++)
+        cpu(s, STACK(s, "app/Main.run", "app/Server.serve", WRITE), 0.01);
+    return s;
+}
+
+static void test_ends__of_accepted_connections_are_not_asked(void **state)
+{
+    (void)state;
+    has_not(reads_and_writes("127.0.0.1:80"), "server's answer");
+    has(reads_and_writes(NULL), "waiting for a server's answer, at app.Server.serve\n");
+}
+
+static void test_ends__are_named_by_share_where_there_are_several(void **state)
+{
+    static const char *const servers[] = {"10.0.0.7:443", "10.0.0.8:443", "10.0.0.9:443", NULL};
+    (void)state;
+    for (int named = 1; named < 4; named++) {
+        struct scene *s = scene();
+        uint32_t ask = STACK(s, "app/Main.run", "app/Bank.ask", READ);
+        for (int i = 0; i < 4; i++)
+            at_end(s, ask, servers[i < named ? i : 3], NULL, i ? 1 : 5);
+        for (int i = 0; i < 2; i++)
+            cpu(s, STACK(s, "app/Main.run", "app/Bank.ask", WRITE), 0.01);
+        has(s, named == 1   ? ", at app.Bank.ask, from 10.0.0.7:443\n"
+               : named == 2 ? ", from 10.0.0.7:443 (83 %) and 1 other\n"
+                            : ", from 10.0.0.7:443 (71 %) and 2 others\n");
+    }
+}
+
+/* A server in the same process is found in its own stacks. */
+static void test_ends__of_the_process_itself_are_said_to_be(void **state)
+{
+    (void)state;
+    struct scene *s = scene();
+    at_end(s, STACK(s, "app/Main.run", "app/Bank.ask", READ), "127.0.0.1:80", NULL, 8);
+    at_end(s, STACK(s, "app/Server.serve", READ), NULL, "127.0.0.1:80", 1);
+    for (int i = 0; i < 2; i++)
+        cpu(s, STACK(s, "app/Main.run", "app/Bank.ask", WRITE), 0.01);
+    has(s, ", at app.Bank.ask, from 127.0.0.1:80, which is this process\n");
+}
+
+static void test_ends__are_files_as_well(void **state)
+{
+    (void)state;
+    for (int named = 1; named <= 3; named++) {
+        struct scene *s = scene();
+        uint32_t force = STACK(s, "app/Main.run", "app/Log.append", "sun/nio/ch/FileChannelImpl.force");
+        for (int i = 0; i < 3; i++) {
+            add(s, thread_of(s, "b", 2), force, WICK_EXPLAIN_DISK, 8);
+            s->wall[i].file = i < named ? wick_profile_cstring(&s->p, "/data/wal.log") : 0;
+        }
+        s->f.ends = (size_t)named;
+        has(s, named > 1 ? "fsync (data to reach the disk), at app.Log.append, on /data/wal.log\n"
+                         : "fsync (data to reach the disk), at app.Log.append\n"); /* most have no label */
+    }
+}
+
 /* How often one function asked in a round is known from what else made its thread run. */
 static void test_sequence__of_one_function_needs_rounds(void **state)
 {
@@ -613,6 +706,11 @@ static void test_hot_code__of_who_seeks_tasks_is_spinning(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ends__say_who_asks_and_whom),
+        cmocka_unit_test(test_ends__of_accepted_connections_are_not_asked),
+        cmocka_unit_test(test_ends__are_named_by_share_where_there_are_several),
+        cmocka_unit_test(test_ends__of_the_process_itself_are_said_to_be),
+        cmocka_unit_test(test_ends__are_files_as_well),
         cmocka_unit_test(test_sequence__of_peers_is_named_with_who_asks),
         cmocka_unit_test(test_sequence__of_one_function_needs_rounds),
         cmocka_unit_test(test_sequence__within_spans_is_counted),

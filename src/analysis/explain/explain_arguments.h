@@ -11,4 +11,7 @@
  * virtual threads may run at a time. The last option of each kind counts, as for the JVM. */
 void wick_explain_take_arguments(struct wick_explain_facts *f, uint32_t string);
 
+/* The bytes that the last of such options gives ("-Xmx": -Xmx64m), and the word in *last; 0 = there is none. */
+int64_t wick_explain_size_option(const char *arguments, const char *const *options, size_t n, const char **last);
+
 #endif

@@ -152,23 +152,39 @@ static bool goes_through_any(const struct wick_profile *p, uint32_t stack, const
     return stack != 0;
 }
 
-/* What is done in the function that waits at the place, by those who do not wait there. An object of a pool is lent to
- * any function that asks for one, and one that gives it back at once is hardly seen to have it: of a pool, it is what
- * is done in all functions that wait for one of the same. */
+/* Whether wall-clock sample i is of who has what is waited for at the place, doing `w`: it is in the function that
+ * waits there, and does not wait. An object of a pool is lent to any function that asks for one, and one that gives it
+ * back at once is hardly seen to have it: of a pool, it is in a function that waits for one of the same. */
+static bool is_within(const struct wick_explain *x, size_t i, struct wick_wait w, const struct wick_explain_place *at,
+                      const bool *takes)
+{
+    uint32_t stack = x->f->wall[i].stack;
+    bool waits = takes ? w.kind == WICK_WAIT_POOL : waits_there(x, w, at);
+    return w.stack && wick_wait_role_of(w.kind) != WICK_WAIT_IDLE && !waits &&
+           (takes ? goes_through_any(x->f->p, stack, takes) : wick_explain_goes_through(x->f->p, stack, at->function));
+}
+
+/* What is done by those who have what is waited for at the place. */
 static void within(struct wick_explain *x, const struct wick_explain_place *at, struct wick_explain_places *out)
 {
     const struct wick_explain_facts *f = x->f;
     bool *takes = at->kind == WICK_WAIT_POOL ? takers_of_pool(x, at) : NULL;
     for (size_t i = 0; i < f->nwall && (takes || at->kind != WICK_WAIT_POOL); i++) {
         struct wick_wait w = doing(x, i);
-        bool waits = takes ? w.kind == WICK_WAIT_POOL : waits_there(x, w, at);
-        if (w.stack && wick_wait_role_of(w.kind) != WICK_WAIT_IDLE && !waits &&
-            (takes ? goes_through_any(f->p, f->wall[i].stack, takes)
-                   : wick_explain_goes_through(f->p, f->wall[i].stack, at->function)))
+        if (is_within(x, i, w, at, takes))
             wick_explain_places_add(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
     }
     free(takes);
     wick_explain_places_sort(out);
+}
+
+bool wick_explain_has_lent(struct wick_explain *x, const struct wick_explain_place *at, bool *lent)
+{
+    bool *takes = at->kind == WICK_WAIT_POOL ? takers_of_pool(x, at) : NULL, any = false;
+    for (size_t i = 0; takes && i < x->f->nwall; i++)
+        any |= lent[i] = is_within(x, i, doing(x, i), at, takes);
+    free(takes);
+    return any;
 }
 
 /* Where no event says who owned the lock (virtual threads): what is done in the function that takes it, by those who

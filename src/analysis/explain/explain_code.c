@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/explain/explain_code_kind.h"
 #include "analysis/explain/explain_int.h"
 #include "base/sum.h"
 #include "model/name.h"
@@ -25,69 +26,6 @@
 #define SLOW_LEAST   1e7  /* ns: a request that takes less is not slow by what it computes */
 #define ALONE_LEAST  0.75 /* of the CPU time of a thread */
 #define CALLS_LEAST  0.25 /* the same for calls of any kind: whatever does a little work does most of it somewhere */
-
-enum code {
-    CODE_OTHER, /* of the JDK, or the function itself */
-#define CODE(NAME, name, text, advice) CODE_##NAME,
-#include "def/code_kind.def"
-    CODES
-};
-
-static const struct {
-    const char *name, *text, *advice;
-} codes[CODES] = {
-    [CODE_OTHER] = {"other", "other code", NULL},
-#define CODE(NAME, name, text, advice) [CODE_##NAME] = {name, text, advice},
-#include "def/code_kind.def"
-};
-
-static enum code code_of(const char *class_name, const char *method)
-{
-    static const struct {
-        const char *class_name, *method;
-        enum code code;
-    } uses[] = {
-#define USES(class, method, NAME) {class, method, CODE_##NAME},
-#include "def/code_kind.def"
-    };
-    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
-        if (!strncmp(class_name, uses[i].class_name, strlen(uses[i].class_name)) &&
-            !strncmp(method, uses[i].method, strlen(uses[i].method)))
-            return uses[i].code;
-    return CODE_OTHER;
-}
-
-static enum code code_of_stub(const char *name)
-{
-    static const struct {
-        const char *text;
-        enum code code;
-    } stubs[] = {
-#define STUB(text, NAME) {text, CODE_##NAME},
-#include "def/code_kind.def"
-    };
-    for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++)
-        if (strstr(name, stubs[i].text))
-            return stubs[i].code;
-    return CODE_OTHER;
-}
-
-/* The stack, cut at the program's function nearest to the leaf, 0 = it has none; what the JDK does for it. */
-static uint32_t user_of(const struct wick_profile *p, uint32_t stack, enum code *code)
-{
-    *code = CODE_OTHER;
-    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
-        const struct wick_frame *frame = &p->frames[p->stacks[s].frame];
-        const struct wick_function *f = &p->functions[frame->function];
-        const char *class_name = wick_profile_str(p, f->class_name), *name = wick_profile_str(p, f->name);
-        bool java = wick_frame_kind_is_java(frame->kind);
-        enum code one = java ? code_of(class_name, name) : code_of_stub(name);
-        if (java && one == CODE_OTHER && !wick_name_is_jdk(class_name))
-            return s;
-        *code = one != CODE_OTHER ? one : *code;
-    }
-    return 0;
-}
 
 /* Keeps which finding it is, for what follows from it; what is not decided leads to nothing. function: that has others
  * compute, 0 = it computes itself; work: it, or that. */
@@ -145,13 +83,13 @@ static bool is_of_threads(const struct wick_profile *p, uint32_t stack)
 {
     static const char *const names[] = {"[not sampled: thread not yet", "[not sampled: thread or", "JavaThread::exit",
                                         "JavaThread::prepare", "smr_delete"};
-    enum code code;
+    enum wick_explain_code code;
     bool java = wick_explain_has_java(p, stack);
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         const struct wick_function *f = &p->functions[frame_of(p, s)->function];
         const char *name = wick_profile_str(p, f->name);
         if (java && !strcmp(wick_profile_str(p, f->class_name), "java/lang/VirtualThread"))
-            return !user_of(p, stack, &code);
+            return !wick_explain_user_of(p, stack, &code);
         for (size_t i = 0; !java && i < sizeof names / sizeof *names; i++)
             if (!strncmp(name, names[i], strlen(names[i])) || (*names[i] != '[' && strstr(name, names[i])))
                 return true;
@@ -222,24 +160,25 @@ static void release_around(struct around *a)
 /* As user_of. To wait and to wake others is the cost of waiting, but where many threads wait in one function and that
  * takes most of the CPU time, they wake for nothing. Calls of a selector are that as well, unless they do not wait. */
 static uint32_t work_of(const struct wick_explain *x, const struct wick_explain_sample *sample, const struct around *a,
-                        enum code *code)
+                        enum wick_explain_code *code)
 {
     const struct wick_profile *p = x->f->p;
-    uint32_t s = user_of(p, sample->stack, code), t = sample->thread, local = makes_thread_local(p, sample->stack);
-    bool wakes = *code == CODE_WAKING || (*code == CODE_OTHER && hands_over(p, sample->stack));
+    uint32_t s = wick_explain_user_of(p, sample->stack, code), t = sample->thread,
+             local = makes_thread_local(p, sample->stack);
+    bool wakes = *code == WICK_CODE_WAKING || (*code == WICK_CODE_OTHER && hands_over(p, sample->stack));
     bool crowd = wick_explain_counts(x->f, a->crowds[frame_of(p, s)->function], CROWD_LEAST);
     bool spins = a->all[t] > 0 && a->events[t] <= EVENTS_MOST * a->all[t];
     uint32_t searches = wick_explain_collides(p, sample->stack);
     if (local || searches) {
-        *code = local ? CODE_THREAD_LOCALS : CODE_COLLISIONS;
+        *code = local ? WICK_CODE_THREAD_LOCALS : WICK_CODE_COLLISIONS;
         return local ? local : searches;
     }
-    if (*code == CODE_SELECTING)
-        *code = spins ? CODE_SELECTING : CODE_OTHER;
+    if (*code == WICK_CODE_SELECTING)
+        *code = spins ? WICK_CODE_SELECTING : WICK_CODE_OTHER;
     else if (wakes)
-        *code = s && crowd ? CODE_WAKING : CODE_OTHER;
-    else if (*code == CODE_OTHER && s && handles_tasks(p, sample->stack, s))
-        *code = CODE_FORK_JOIN;
+        *code = s && crowd ? WICK_CODE_WAKING : WICK_CODE_OTHER;
+    else if (*code == WICK_CODE_OTHER && s && handles_tasks(p, sample->stack, s))
+        *code = WICK_CODE_FORK_JOIN;
     return s;
 }
 
@@ -273,11 +212,11 @@ static bool is_system(const struct wick_profile *p, uint32_t stack)
 static bool is_of_method(const struct wick_explain *x, uint32_t stack)
 {
     const struct wick_profile *p = x->f->p;
-    enum code code;
+    enum wick_explain_code code;
     if (hands_over(p, stack) || is_jvm(p, frame_of(p, callee_of(p, stack))))
         return false;
-    uint32_t user = user_of(p, stack, &code);
-    if (user && user != stack && code == CODE_SPINNING)
+    uint32_t user = wick_explain_user_of(p, stack, &code);
+    if (user && user != stack && code == WICK_CODE_SPINNING)
         return false; /* for somebody: hot-code */
     if (x->collisions_said && wick_explain_collides(p, stack))
         return false;
@@ -414,12 +353,12 @@ void wick_explain_hot_method(struct wick_explain *x)
 }
 
 /* The heaviest stack that ends in the function for work of that kind; adds to *quanta those of all its samples. */
-static uint32_t heaviest(const struct wick_explain *x, uint32_t function, enum code code, const struct around *a,
-                         int64_t *by_stack, double *quanta)
+static uint32_t heaviest(const struct wick_explain *x, uint32_t function, enum wick_explain_code code,
+                         const struct around *a, int64_t *by_stack, double *quanta)
 {
     const struct wick_explain_facts *f = x->f;
     uint32_t best = 0;
-    enum code one;
+    enum wick_explain_code one;
     memset(by_stack, 0, f->p->nstacks * sizeof *by_stack);
     for (size_t i = 0; i < f->ncpu; i++) {
         uint32_t s = work_of(x, &f->cpu[i], a, &one);
@@ -432,23 +371,24 @@ static uint32_t heaviest(const struct wick_explain *x, uint32_t function, enum c
     return best;
 }
 
-static void say(struct wick_explain *x, uint32_t stack, enum code code, int64_t ns, double quanta)
+static void say(struct wick_explain *x, uint32_t stack, enum wick_explain_code of, int64_t ns, double quanta)
 {
     const struct wick_explain_facts *f = x->f;
+    enum wick_explain_code code = wick_explain_code_of_all(f, frame_of(f->p, stack)->function, of);
     struct wick_explain_finding *r = wick_explain_found(x, (double)ns);
     wick_explain_share_of(x, r, (double)ns, (double)f->sampled_ns, quanta);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)ns);
-    wick_explain_say(x, r, "kind", codes[code].name);
-    wick_explain_say(x, r, "what", codes[code].text);
+    wick_explain_say(x, r, "kind", wick_explain_codes[code].name);
+    wick_explain_say(x, r, "what", wick_explain_codes[code].text);
     wick_explain_say_frame(x, r, "frame", f->p->stacks[stack].frame);
     wick_explain_filter_frame(x, r, f->p->stacks[stack].frame);
-    if (code == CODE_COLLISIONS)
+    if (code == WICK_CODE_COLLISIONS)
         wick_explain_say_keys(x, r, frame_of(f->p, stack)->function);
-    x->collisions_said = code == CODE_COLLISIONS && r && !r->record_ns;
+    x->collisions_said = code == WICK_CODE_COLLISIONS && r && !r->record_ns;
     say_process(x, r, frame_of(f->p, stack)->function);
     keep_hot(x, r, frame_of(f->p, stack)->function, frame_of(f->p, stack)->function);
     if (r)
-        r->advice = codes[code].advice;
+        r->advice = wick_explain_codes[code].advice;
 }
 
 /* Starts and ends of threads run no code of the program: they are what the function is for that starts most, if that is
@@ -458,7 +398,7 @@ static size_t add_threads(const struct wick_explain *x, int64_t *sums)
     const struct wick_explain_facts *f = x->f;
     int64_t started = 0, orphans = 0;
     size_t most = 0;
-    for (size_t at = CODE_THREADS; at < (size_t)f->p->nfunctions * CODES; at += CODES) {
+    for (size_t at = WICK_CODE_THREADS; at < (size_t)f->p->nfunctions * WICK_CODES; at += WICK_CODES) {
         started = wick_sum(started, sums[at]);
         most = sums[at] > sums[most] ? at : most;
     }
@@ -482,18 +422,18 @@ static bool is_hot(const struct wick_explain *x, double ns, double least)
 
 /* The least share of a CPU that is worth a finding: some work is a part of what services do that do little else, and to
  * compress or to expand data is what some are for. */
-static double least_of(enum code code)
+static double least_of(enum wick_explain_code code)
 {
     switch (code) {
-    case CODE_WAKING:
-    case CODE_SELECTING:
+    case WICK_CODE_WAKING:
+    case WICK_CODE_SELECTING:
         return CALLS_LEAST;
-    case CODE_FORK_JOIN:
-    case CODE_XML:
-    case CODE_DATES:
-    case CODE_LOCALES:
-    case CODE_COLLATION:
-    case CODE_COMPRESSION:
+    case WICK_CODE_FORK_JOIN:
+    case WICK_CODE_XML:
+    case WICK_CODE_DATES:
+    case WICK_CODE_LOCALES:
+    case WICK_CODE_COLLATION:
+    case WICK_CODE_COMPRESSION:
         return METHOD_LEAST;
     default:
         return CPU_LEAST;
@@ -508,11 +448,11 @@ static void keep_coded(struct wick_explain *x, size_t which, const struct around
     uint32_t most = 0;
     x->f->failed |= !all || !part;
     for (size_t i = 0; all && part && i < f->ncpu; i++) {
-        enum code code;
+        enum wick_explain_code code;
         uint32_t s = work_of(x, &f->cpu[i], a, &code), t = f->cpu[i].thread;
         if (!s || !t)
             continue;
-        bool here = (size_t)f->p->frames[f->p->stacks[s].frame].function * CODES + code == which;
+        bool here = (size_t)f->p->frames[f->p->stacks[s].frame].function * WICK_CODES + code == which;
         all[t] = wick_sum(all[t], f->cpu[i].weight_ns);
         part[t] = wick_sum(part[t], here ? f->cpu[i].weight_ns : 0);
         most = part[t] > part[most] ? t : most;
@@ -528,29 +468,29 @@ static void keep_coded(struct wick_explain *x, size_t which, const struct around
 void wick_explain_hot_code(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
-    int64_t *sums = calloc((size_t)f->p->nfunctions * CODES, sizeof *sums);
+    int64_t *sums = calloc((size_t)f->p->nfunctions * WICK_CODES, sizeof *sums);
     int64_t *by_stack = calloc(f->p->nstacks, sizeof *by_stack);
     struct around a;
     bool learnt = learn_around(x, &a);
     size_t best = 0;
     f->failed |= !sums || !by_stack || !learnt;
     for (size_t i = 0; sums && learnt && i < f->ncpu; i++) {
-        enum code code;
+        enum wick_explain_code code;
         uint32_t s = work_of(x, &f->cpu[i], &a, &code);
-        if (!s || code == CODE_OTHER)
+        if (!s || code == WICK_CODE_OTHER)
             continue;
-        size_t at = (size_t)f->p->frames[f->p->stacks[s].frame].function * CODES + code;
+        size_t at = (size_t)f->p->frames[f->p->stacks[s].frame].function * WICK_CODES + code;
         sums[at] = wick_sum(sums[at], f->cpu[i].weight_ns);
         best = sums[at] > sums[best] ? at : best;
     }
     size_t starts = sums && learnt ? add_threads(x, sums) : 0;
     best = starts && sums[starts] > sums[best] ? starts : best;
     int64_t ns = sums ? sums[best] : 0;
-    double least = best && best == starts ? CALLS_LEAST : least_of((enum code)(best % CODES));
+    double least = best && best == starts ? CALLS_LEAST : least_of((enum wick_explain_code)(best % WICK_CODES));
     if (by_stack && best && is_hot(x, (double)ns, least)) {
-        enum code code = (enum code)(best % CODES);
+        enum wick_explain_code code = (enum wick_explain_code)(best % WICK_CODES);
         double quanta = 0;
-        uint32_t stack = heaviest(x, (uint32_t)(best / CODES), code, &a, by_stack, &quanta);
+        uint32_t stack = heaviest(x, (uint32_t)(best / WICK_CODES), code, &a, by_stack, &quanta);
         say(x, stack, code, ns, quanta);
         const struct wick_explain_finding *r = x->out->n ? &x->out->rows[x->out->n - 1] : NULL;
         if (r && r->rule == x->rule && !r->record_ns)
@@ -600,8 +540,8 @@ static uint32_t interrupted(const struct wick_profile *p, uint32_t stack)
 /* The stack, cut at the program's function nearest to the leaf, if it has called somebody who works; else 0. */
 static uint32_t calling(const struct wick_profile *p, uint32_t stack)
 {
-    enum code code;
-    uint32_t s = user_of(p, stack, &code);
+    enum wick_explain_code code;
+    uint32_t s = wick_explain_user_of(p, stack, &code);
     return s == stack || hands_over(p, stack) ? 0 : s;
 }
 
@@ -700,12 +640,13 @@ static double took(const struct wick_explain_facts *f, uint32_t endpoint)
 static void learn_computed(struct wick_explain *x, uint32_t endpoint, int64_t *sums, int64_t *by_stack, struct calls *c)
 {
     const struct wick_explain_facts *f = x->f;
-    enum code code;
+    enum wick_explain_code code;
     for (unsigned round = 0; round < 2; round++)
         for (size_t i = 0; i < f->nwall; i++) {
             const struct wick_explain_sample *s = &f->wall[i];
-            uint32_t at =
-                s->endpoint == endpoint && 1u << s->state & (COMPUTES | READY) ? user_of(f->p, s->stack, &code) : 0;
+            uint32_t at = s->endpoint == endpoint && 1u << s->state & (COMPUTES | READY)
+                              ? wick_explain_user_of(f->p, s->stack, &code)
+                              : 0;
             uint32_t function = frame_of(f->p, at)->function;
             if (!at)
                 continue;

@@ -738,9 +738,13 @@ static void take_sample(void *ctx, const struct wick_sample *whole)
                                         .peer = label_of(f->p, s, "waited-for"),
                                         .doing = label_of(f->p, s, "waited-for-state"),
                                         .cgroup = label_of(f->p, s, "cgroup"),
+                                        .server = label_of(f->p, s, "peer"),
+                                        .service = label_of(f->p, s, "local"),
+                                        .file = label_of(f->p, s, "file"),
                                         .number = f->timed.nsamples};
     f->rivals += row->rival != 0;
     f->peers += row->doing != 0;
+    f->ends += row->server || row->service || row->file;
     if (type->kind == WICK_KIND_WALL) {
         const struct wick_jfr_visitor timed = wick_spans_visitor(&f->timed);
         timed.sample(timed.ctx, s);

@@ -45,6 +45,7 @@ struct wick_explain_sample {
     uint32_t process, rival;          /* of a whole machine: labels; rival: what ran instead. 0 = none */
     uint32_t peer, doing;             /* likewise: what it waited for, and what that one did */
     uint32_t cgroup;                  /* likewise: its path */
+    uint32_t server, service, file;   /* labels of waits: whom it asked, where clients come in, which file. 0 = none */
     enum wick_explain_state state;
     double variance; /* of objects (model/interval.h) */
     size_t number;   /* of a wall-clock sample: in `timed` */
@@ -178,6 +179,7 @@ struct wick_explain_facts {
     size_t nunmounted;
     size_t nother; /* samples of something else */
     size_t peers;  /* samples of waits for what a process did */
+    size_t ends;   /* samples of waits with such a label */
     size_t rivals; /* samples of waiting for a CPU that say who had it */
     size_t nwall, ncpu, nspans, cap_wall, cap_cpu, cap_spans;
 

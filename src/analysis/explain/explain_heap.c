@@ -386,6 +386,28 @@ bool wick_explain_mostly_asked_for(const struct wick_explain_facts *f)
     return asked_for(f, n) && 2 * n >= f->ncauses;
 }
 
+/* Direct buffers that find no room have the JVM collect, as those may be dead that have it. */
+static const struct request for_buffers = {
+    "System.gc()",
+    "direct buffers that found no room",
+    "use direct buffers again, from a pool or one for each thread: each that is made has to be found dead by a "
+    "collection before its memory is free; a larger -XX:MaxDirectMemorySize only makes that rarer",
+    {{"java/nio/Bits", "reserveMemory"}}};
+
+/* Whether most of the samples of calls of System.gc() are below java.nio.Bits. */
+static bool is_for_buffers(const struct wick_explain_facts *f)
+{
+    const struct methods gc = {requests[0].by, 2}, buffers = {for_buffers.by, 1};
+    int64_t all = 0, below = 0;
+    for (size_t i = 0; i < f->nwall; i++) {
+        if (!caller_of(f->p, f->wall[i].stack, &gc))
+            continue;
+        all = wick_sum(all, f->wall[i].weight_ns);
+        below = wick_sum(below, caller_of(f->p, f->wall[i].stack, &buffers) ? f->wall[i].weight_ns : 0);
+    }
+    return all && below > all / 2;
+}
+
 void wick_explain_explicit_gc(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
@@ -395,6 +417,7 @@ void wick_explain_explicit_gc(struct wick_explain *x)
     if (!asked_for(f, n) || wick_explain_share((double)n, (double)f->ncauses) < x->rule->threshold)
         return;
     char what[64];
+    of = of == requests && is_for_buffers(f) ? &for_buffers : of;
     snprintf(what, sizeof what, "%s%s", of->what, its < n ? " and others" : "");
     double stopped = wick_explain_stopped(x);
     struct wick_explain_finding *r = wick_explain_found(x, stopped > (double)f->gc_ns ? stopped : (double)f->gc_ns);

@@ -223,6 +223,22 @@ struct wick_explain_place {
     double quanta;                       /* as of wick_explain_quanta */
 };
 
+/* Of each wall-clock sample, whether its thread has an object of the pool that is waited for there; false: none has. */
+bool wick_explain_has_lent(struct wick_explain *x, const struct wick_explain_place *at, bool *lent);
+
+/* explain_worker.c: adds which only thread of a pool has what others wait for behind what it does there. */
+void wick_explain_say_worker(struct wick_explain *x, struct wick_explain_finding *r,
+                             const struct wick_explain_place *at);
+
+/* explain_young.c: a part of jvm-option. */
+void wick_explain_young(struct wick_explain *x);
+
+/* explain_lazy.c: adds that tasks run one after another, as a stream starts them. */
+void wick_explain_say_lazy(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at);
+
+/* explain_lent.c: adds how many had one at times, and how many at others, where objects get lost. */
+void wick_explain_say_lost(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at);
+
 /* Whether none of the waits there ended during the recording. */
 bool wick_explain_none_ends(const struct wick_explain *x, const struct wick_explain_place *at);
 
@@ -278,6 +294,15 @@ int64_t wick_explain_without_cpu(const struct wick_explain *x); /* time of the p
 bool wick_explain_may_write(struct wick_explain *x, const struct wick_explain_place *at);
 void wick_explain_say_writer(struct wick_explain *x, struct wick_explain_finding *r,
                              const struct wick_explain_place *at);
+
+/* explain_ends.c: adds to a finding about waits of that kind at that function which server or file they are for;
+ * endpoint: only those of its requests, 0 = all. */
+void wick_explain_say_end(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind,
+                          uint32_t function, uint32_t endpoint);
+
+/* explain_lengths.c: adds to it how many waits of that kind there were at that function, and how long each took. */
+void wick_explain_say_lengths(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind,
+                              uint32_t function);
 
 /* explain_sequence.c: adds to a finding about waiting for peers, at that function, what waits so several times one
  * after another each time that it works (sequence, times, each, sites); nothing for other kinds. endpoint: 0 = any. */

@@ -12,6 +12,8 @@
 
 #include "analysis/explain/explain_int.h"
 
+#define CHAIN_LEAST 0.20 /* of the time: of threads that wait for those that wait there */
+
 static bool is_one_of(const struct wick_explain_finding *r, const char *const *kinds, size_t n)
 {
     const struct wick_explain_figure *kind = wick_explain_figure_of(r, "kind");
@@ -21,11 +23,17 @@ static bool is_one_of(const struct wick_explain_finding *r, const char *const *k
     return false;
 }
 
-/* Others' work, which this process has no part in but to wait. */
+/* Others' work, which this process has no part in but to wait; or what somebody in it is to do, give or complete, while
+ * nothing shows who, nor that it is slow: a limit on purpose, or a group of writes that share one fsync, look so. */
 static bool is_plain_wait(const struct wick_explain_finding *r)
 {
-    static const char *const kinds[] = {"socket-read", "socket"}, *const shown[] = {"via", "holder", "sequence",
-                                                                                    "timed"};
+    static const char *const kinds[] = {"socket-read", "socket",    "future",      "latch", "reply",
+                                        "semaphore",   "condition", "object-wait", "park"},
+                             *const shown[] = {"holder", "sequence", "timed"};
+    const struct wick_explain_figure *all = wick_explain_figure_of(r, "time"),
+                                     *through = wick_explain_figure_of(r, "through");
+    if (through && all && through->value >= CHAIN_LEAST * all->value)
+        return false;
     if (!is_one_of(r, kinds, sizeof kinds / sizeof *kinds))
         return false;
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)

@@ -201,5 +201,6 @@ void wick_explain_jvm_options(struct wick_explain *x)
         judge(x, &options[i], option.buf);
         said |= 1u << options[i].evidence;
     }
+    wick_explain_young(x);
     wick_strbuf_release(&option);
 }

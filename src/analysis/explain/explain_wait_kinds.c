@@ -134,7 +134,7 @@ static bool serve(const struct wick_explain *x, const struct wick_explain_sample
 {
     for (size_t i = 0; i < n; i++) {
         struct wick_wait w = wick_explain_wait_at(x, rows[i].stack);
-        if (w.kind == WICK_WAIT_CLIENT || w.kind == WICK_WAIT_EVENT || w.in_request)
+        if (w.kind == WICK_WAIT_CLIENT || w.kind == WICK_WAIT_EVENT || w.in_request || rows[i].service)
             return true;
     }
     return false;
@@ -152,6 +152,7 @@ static bool accepts(const struct wick_explain *x)
 struct talk {
     uint32_t connects, writes, before, after;
     int32_t read_line;
+    int64_t opened_ns, accepted_ns; /* waits at connections that this process has opened, and accepted */
 };
 
 /* The line of the program's function at the end of the stack, 0 = not known. */
@@ -189,6 +190,13 @@ static void learn_writes(const struct wick_explain *x, const struct wick_explain
         t->before += line && line < t->read_line;
         t->after += line > t->read_line && t->read_line;
     }
+}
+
+/* Whose connections it reads from, by the labels of its waits: 1 = this process has opened most of them, -1 = it has
+ * accepted them, 0 = that is not known. */
+static int who_connects(const struct talk *t)
+{
+    return (t->opened_ns > t->accepted_ns) - (t->opened_ns < t->accepted_ns);
 }
 
 /* Whether its reads wait for answers. Who asks writes a question before it reads, who serves reads a request before it
@@ -241,12 +249,18 @@ static void find_questions(struct wick_explain *x)
         for (size_t i = 0; i < f->nwall; i++)
             rests[f->wall[i].thread] += is_rest(x->waits[i].kind) && x->waits[i].stack;
     }
+    for (size_t i = 0; !x->f->failed && i < f->nwall; i++) {
+        struct talk *t = &talks[function_at(f->p, x->waits[i].stack)];
+        t->opened_ns += f->wall[i].server ? f->wall[i].weight_ns : 0;
+        t->accepted_ns += f->wall[i].service ? f->wall[i].weight_ns : 0;
+    }
     bool serves = x->serves = x->f->failed || accepts(x), rested = !serves && all_rest(x, rests);
     for (size_t i = 0; !x->f->failed && i < f->nwall; i++) {
         struct wick_wait *w = &x->waits[i];
         const struct talk *t = &talks[function_at(f->p, w->stack)];
-        bool answers = t->after > t->before;
-        if (w->kind == WICK_WAIT_SOCKET && w->stack && !answers && (rested || asks(t, serves)))
+        int opens = who_connects(t);
+        bool answers = opens ? opens < 0 : t->after > t->before;
+        if (w->kind == WICK_WAIT_SOCKET && w->stack && !answers && (rested || asks(t, serves && !opens)))
             w->kind = WICK_WAIT_PEER;
     }
     free(talks);
@@ -497,6 +511,28 @@ static bool learn_held_back(struct wick_explain *x)
     return good;
 }
 
+/* Whether the leaf is in the JVM's slow path of an allocation, below a stub that Java code calls for it. */
+static bool is_allocation(const struct wick_profile *p, uint32_t stack)
+{
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_frame *f = &p->frames[p->stacks[s].frame];
+        const char *name = wick_profile_str(p, p->functions[f->function].name);
+        if (wick_frame_kind_is_java(f->kind))
+            return false;
+        if (f->kind == WICK_FRAME_STUB && (strstr(name, "new_instance") || strstr(name, "new_array")))
+            return true;
+    }
+    return false;
+}
+
+/* To JDK 8 who has the JVM collect enters a monitor of java.lang.ref.Reference for that, one after another. */
+static void learn_allocations(struct wick_explain_facts *f)
+{
+    for (size_t i = 0; i < f->nwall; i++)
+        if (f->wall[i].state == WICK_EXPLAIN_MONITOR && is_allocation(f->p, f->wall[i].stack))
+            f->wall[i].state = WICK_EXPLAIN_ALLOCATION;
+}
+
 bool wick_explain_learn_waits(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -513,6 +549,7 @@ bool wick_explain_learn_waits(struct wick_explain *x)
     if (!x->waits || !x->at_stacks || !x->at_known || !x->ran || !x->stuck || !x->pressed || !x->enters ||
         !x->courses || !x->jams || !x->holds_back)
         return false;
+    learn_allocations(x->f);
     learn_enters(x);
     for (size_t i = 0; i < f->nwall; i++)
         x->waits[i] = wait_in(x, &f->wall[i]);

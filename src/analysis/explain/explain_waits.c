@@ -239,7 +239,15 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
         say_timed_out(x, r, at);
     say_lingers(x, r, at);
     say_bins(x, r, at);
+    wick_explain_say_lost(x, r, at);
+    wick_explain_say_worker(x, r, at);
+    wick_explain_say_lazy(x, r, at);
     wick_explain_say_sequence(x, r, at->kind, at->function, 0);
+    wick_explain_say_end(x, r, at->kind, at->function, 0);
+    if (at->via == WICK_WAIT_NONE)
+        wick_explain_say_lengths(x, r, at->kind, at->function);
+    else
+        wick_explain_say_lengths(x, r, at->via, wick_explain_function_at(x->f->p, at->via_stack));
 }
 
 /* Then neither those that run, or block their carriers, nor too few carriers are to blame. A carrier without a virtual
@@ -779,6 +787,7 @@ void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint)
             wick_explain_say_frame(x, r, "frame", wick_explain_frame_at(f->p, at.rows[0].stack));
             wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)at.rows[0].ns);
             wick_explain_say_sequence(x, r, (enum wick_wait_kind)kind, at.rows[0].function, endpoint);
+            wick_explain_say_end(x, r, (enum wick_wait_kind)kind, at.rows[0].function, endpoint);
         }
         free(at.rows);
     }

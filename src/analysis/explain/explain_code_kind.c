@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/explain/explain_code_kind.h"
+
+#include <string.h>
+
+#include "base/sum.h"
+#include "model/name.h"
+
+#define NESTED_LEAST  6    /* repetitions within a repetition on one stack */
+#define DEFINES_LEAST 0.03 /* of what loading classes costs: defining them */
+
+const struct wick_explain_code_text wick_explain_codes[WICK_CODES] = {
+    [WICK_CODE_OTHER] = {"other", "other code", NULL},
+#define CODE(NAME, name, text, advice) [WICK_CODE_##NAME] = {name, text, advice},
+#include "def/code_kind.def"
+};
+
+static enum wick_explain_code code_of(const char *class_name, const char *method)
+{
+    static const struct {
+        const char *class_name, *method;
+        enum wick_explain_code code;
+    } uses[] = {
+#define USES(class, method, NAME) {class, method, WICK_CODE_##NAME},
+#include "def/code_kind.def"
+    };
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+        if (!strncmp(class_name, uses[i].class_name, strlen(uses[i].class_name)) &&
+            !strncmp(method, uses[i].method, strlen(uses[i].method)))
+            return uses[i].code;
+    return WICK_CODE_OTHER;
+}
+
+static enum wick_explain_code code_of_stub(const char *name)
+{
+    static const struct {
+        const char *text;
+        enum wick_explain_code code;
+    } stubs[] = {
+#define STUB(text, NAME) {text, WICK_CODE_##NAME},
+#include "def/code_kind.def"
+    };
+    for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++)
+        if (strstr(name, stubs[i].text))
+            return stubs[i].code;
+    return WICK_CODE_OTHER;
+}
+
+static const char *class_at(const struct wick_profile *p, uint32_t stack)
+{
+    return wick_profile_str(p, p->functions[wick_explain_function_at(p, stack)].class_name);
+}
+
+static const char *method_at(const struct wick_profile *p, uint32_t stack)
+{
+    return wick_profile_str(p, p->functions[wick_explain_function_at(p, stack)].name);
+}
+
+static bool is_any_of(const char *name, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+/* Turns of a group of a regular expression that has a repetition in it, on the way from the leaf. Each is a call of the
+ * group's loop, by what follows the repetition. */
+struct turns {
+    unsigned n;
+    bool inner; /* a repetition, and no loop since */
+};
+
+static void count_turn(const char *class_name, struct turns *t)
+{
+    static const char pattern[] = "java/util/regex/Pattern$";
+    static const char *const loops[] = {"Loop", "LazyLoop"}, *const inner[] = {"Curly", "GroupCurly",
+                                                                               "CharPropertyGreedy",
+                                                                               "BmpCharPropertyGreedy"};
+    if (strncmp(class_name, pattern, strlen(pattern)) != 0)
+        return;
+    const char *node = class_name + strlen(pattern);
+    bool loop = is_any_of(node, loops, sizeof loops / sizeof *loops);
+    t->n += loop && t->inner;
+    t->inner = !loop && (t->inner || is_any_of(node, inner, sizeof inner / sizeof *inner));
+}
+
+/* Whether a stream of fields (writeInt, readLong ...) calls that of a file: a system call each time. */
+static bool is_field_by_field(const struct wick_profile *p, uint32_t stack)
+{
+    static const char *const files[] = {"java/io/FileInputStream", "java/io/FileOutputStream"},
+                             *const fields[] = {"java/io/DataInputStream", "java/io/DataOutputStream"},
+                             *const whole[] = {"read", "write", "flush", "close", "readUTF", "writeUTF"};
+    uint32_t caller = p->stacks[stack].parent;
+    if (!caller || !is_any_of(class_at(p, stack), files, 2) || !is_any_of(class_at(p, caller), fields, 2))
+        return false;
+    if (!strcmp(method_at(p, caller), "readFully")) /* of eight bytes, or of an array of the program's */
+        caller = p->stacks[caller].parent;
+    return caller && is_any_of(class_at(p, caller), fields, 2) &&
+           !is_any_of(method_at(p, caller), whole, sizeof whole / sizeof *whole);
+}
+
+uint32_t wick_explain_user_of(const struct wick_profile *p, uint32_t stack, enum wick_explain_code *code)
+{
+    struct turns turns = {0};
+    bool stub = false; /* one is nearer to the leaf */
+    *code = WICK_CODE_OTHER;
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const char *class_name = class_at(p, s), *name = method_at(p, s);
+        bool java = wick_frame_kind_is_java(p->frames[p->stacks[s].frame].kind);
+        enum wick_explain_code one = java   ? code_of(class_name, name)
+                                     : stub ? WICK_CODE_OTHER /* none calls another */
+                                            : code_of_stub(name);
+        stub |= p->frames[p->stacks[s].frame].kind == WICK_FRAME_STUB;
+        if (java && one == WICK_CODE_OTHER && !wick_name_is_jdk(class_name))
+            return s;
+        *code = java && is_field_by_field(p, s) ? WICK_CODE_FIELDWISE : one != WICK_CODE_OTHER ? one : *code;
+        count_turn(class_name, &turns);
+        if (*code == WICK_CODE_REGEX && turns.n >= NESTED_LEAST)
+            *code = WICK_CODE_NESTED;
+    }
+    return 0;
+}
+
+/* Whether a class is made on the way from the leaf to the program's function. */
+static bool defines(const struct wick_profile *p, uint32_t stack, uint32_t user)
+{
+    static const char *const makers[] = {"define", "newProxyInstance", "metafactory", "linkCallSite",
+                                         "resolve_from_stream"};
+    for (uint32_t s = stack; s && s != user; s = p->stacks[s].parent)
+        for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+            if (strstr(method_at(p, s), makers[i]))
+                return true;
+    return false;
+}
+
+enum wick_explain_code wick_explain_code_of_all(const struct wick_explain_facts *f, uint32_t function,
+                                                enum wick_explain_code code)
+{
+    int64_t all = 0, defined = 0;
+    for (size_t i = 0; code == WICK_CODE_CLASS_LOADING && i < f->ncpu; i++) {
+        enum wick_explain_code one;
+        uint32_t user = wick_explain_user_of(f->p, f->cpu[i].stack, &one);
+        if (!user || one != code || wick_explain_function_at(f->p, user) != function)
+            continue;
+        all = wick_sum(all, f->cpu[i].weight_ns);
+        defined = wick_sum(defined, defines(f->p, f->cpu[i].stack, user) ? f->cpu[i].weight_ns : 0);
+    }
+    return all && (double)defined < DEFINES_LEAST * (double)all ? WICK_CODE_CLASS_LOOKUP : code;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_code_kind.h - what kind of work of the JDK CPU time is, and for which function of the program
+ *
+ * Threads: pure functions.
+ */
+#ifndef WICK_ANALYSIS_EXPLAIN_EXPLAIN_CODE_KIND_H
+#define WICK_ANALYSIS_EXPLAIN_EXPLAIN_CODE_KIND_H
+
+#include "analysis/explain/explain_int.h"
+
+enum wick_explain_code {
+    WICK_CODE_OTHER, /* of the JDK, or the function itself */
+#define CODE(NAME, name, text, advice) WICK_CODE_##NAME,
+#include "def/code_kind.def"
+    WICK_CODES
+};
+
+struct wick_explain_code_text {
+    const char *name, *text, *advice;
+};
+
+extern const struct wick_explain_code_text wick_explain_codes[WICK_CODES];
+
+/* The stack, cut at the program's function nearest to the leaf, 0 = it has none; what the JDK does for it. */
+uint32_t wick_explain_user_of(const struct wick_profile *p, uint32_t stack, enum wick_explain_code *code);
+
+/* Of loading classes: looking them up by name, if next to none of what the function has the JDK do defines one. */
+enum wick_explain_code wick_explain_code_of_all(const struct wick_explain_facts *f, uint32_t function,
+                                                enum wick_explain_code code);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_ends.c - the names of servers, clients and files that threads wait for
+ *
+ * The labels peer, local and file of the samples of waits have them (engine/thread/awaited.h). Where several are waited
+ * for at one place, the first of them is named, with its share, and how many others there are.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/explain/explain_int.h"
+#include "base/strbuf.h"
+#include "base/sum.h"
+
+#define NAMED_LEAST 0.50 /* of the time of the waits at a place: with a label */
+#define ONE_LEAST   0.95 /* of that: for one, so that the others are not mentioned */
+
+enum end { SERVER, CLIENTS, FILE_OF, ENDS };
+
+static const char *const figures[ENDS] = {"server", "service", "file"};
+
+/* Time by string of the profile. */
+struct named {
+    int64_t *ns, all;
+};
+
+static uint32_t name_of(const struct wick_explain_sample *s, enum end end)
+{
+    return end == SERVER ? s->server : end == CLIENTS ? s->service : s->file;
+}
+
+/* Whether that server is this process itself. */
+static bool is_own(const struct wick_explain_facts *f, uint32_t server)
+{
+    for (size_t i = 0; i < f->nwall; i++)
+        if (f->wall[i].service == server)
+            return true;
+    return false;
+}
+
+static void say(struct wick_explain *x, struct wick_explain_finding *r, enum end end, const struct named *n)
+{
+    const struct wick_profile *p = x->f->p;
+    uint32_t most = 0, others = 0;
+    for (uint32_t s = 1; s < p->nstrings; s++) {
+        others += n->ns[s] > 0;
+        most = n->ns[s] > n->ns[most] ? s : most;
+    }
+    if (!most)
+        return;
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    double share = wick_explain_share((double)n->ns[most], (double)n->all);
+    wick_strbuf_adds(&text, wick_profile_str(p, most));
+    if (share < ONE_LEAST)
+        wick_strbuf_addf(&text, " (%.0f %%) and %u %s", 100 * share, others - 1, others > 2 ? "others" : "other");
+    else if (end == SERVER && is_own(x->f, most))
+        wick_strbuf_adds(&text, ", which is this process");
+    wick_explain_say(x, r, figures[end], text.buf);
+    wick_strbuf_release(&text);
+}
+
+/* The waits that a finding is about. */
+struct waits {
+    enum wick_wait_kind kind;
+    uint32_t function, endpoint; /* endpoint: 0 = any */
+};
+
+static bool is_among(const struct wick_explain *x, size_t i, const struct waits *of)
+{
+    const struct wick_wait *w = &x->waits[i];
+    return w->kind == of->kind && w->stack && wick_explain_function_at(x->f->p, w->stack) == of->function &&
+           (!of->endpoint || x->f->wall[i].endpoint == of->endpoint);
+}
+
+/* What most of them wait for; ENDS = most have no label. */
+static enum end most_of(const struct wick_explain *x, const struct waits *of, int64_t *ns)
+{
+    const struct wick_explain_facts *f = x->f;
+    int64_t all = 0, by[ENDS] = {0};
+    enum end most = SERVER;
+    for (size_t i = 0; i < f->nwall; i++) {
+        if (!is_among(x, i, of))
+            continue;
+        all = wick_sum(all, f->wall[i].weight_ns);
+        for (enum end end = SERVER; end < ENDS; end++)
+            by[end] = wick_sum(by[end], name_of(&f->wall[i], end) ? f->wall[i].weight_ns : 0);
+    }
+    for (enum end end = SERVER; end < ENDS; end++)
+        most = by[end] > by[most] ? end : most;
+    *ns = by[most];
+    return by[most] && (double)by[most] >= NAMED_LEAST * (double)all ? most : ENDS;
+}
+
+void wick_explain_say_end(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind,
+                          uint32_t function, uint32_t endpoint)
+{
+    const struct wick_explain_facts *f = x->f;
+    const struct waits of = {kind, function, endpoint};
+    struct named n = {0};
+    enum end end = r && f->ends ? most_of(x, &of, &n.all) : ENDS;
+    if (end == ENDS)
+        return;
+    n.ns = calloc(f->p->nstrings + 1, sizeof *n.ns);
+    x->f->failed |= !n.ns;
+    for (size_t i = 0; n.ns && i < f->nwall; i++) {
+        uint32_t name = name_of(&f->wall[i], end);
+        if (name && is_among(x, i, &of))
+            n.ns[name] = wick_sum(n.ns[name], f->wall[i].weight_ns);
+    }
+    if (n.ns)
+        say(x, r, end, &n);
+    free(n.ns);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_lent.c - whether objects of a pool that others wait for get lost
+ *
+ * While threads wait for an object of a pool, all its objects are lent, so as many threads have one at any time. If at
+ * some times much fewer have one, and threads wait all the same, the others are lost: lent, and not given back, as
+ * where an exception leads past the return; until they are made anew or found again.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/explain/explain_int.h"
+#include "base/sum.h"
+
+enum { WINDOWS = 16, QUARTER = WINDOWS / 4 };
+
+#define WINDOW_LEAST INT64_C(400000000) /* ns: in a shorter one too few threads are sampled */
+#define WAIT_LEAST   1.0                /* threads that wait in each window */
+#define TIMES_LEAST  2.0                /* as many have one in the fullest quarter of the windows as in the emptiest */
+#define CHANCE_MOST  57.0 /* of 16 windows with equally many: chi-squared of 15 degrees, one in a million */
+
+/* A part of the recording: time of threads that wait, and of those that have one, with its variance by sampling. */
+struct window {
+    double waits_ns, lent_ns, squares;
+};
+
+static int by_lent(const void *a, const void *b)
+{
+    const struct window *x = a, *y = b;
+    return (x->lent_ns > y->lent_ns) - (x->lent_ns < y->lent_ns);
+}
+
+static bool waits_at(const struct wick_explain *x, size_t i, const struct wick_explain_place *at)
+{
+    const struct wick_wait *w = &x->waits[i];
+    return w->kind == at->kind && w->stack && wick_explain_function_at(x->f->p, w->stack) == at->function;
+}
+
+/* Spreads a sample, or several of one wait, over the windows that they cover. */
+static void add(const struct wick_explain_sample *s, int64_t start_ns, double length, bool lent, struct window *w)
+{
+    double from = (double)(s->time_ns - start_ns);
+    double to = from + (double)s->span_ns, ns = (double)s->weight_ns, quantum = wick_explain_quantum(s);
+    for (int k = 0; k < WINDOWS; k++) {
+        double lo = fmax(from, k * length), hi = fmin(to, (k + 1) * length);
+        double part = s->span_ns > 0 ? fmax(hi - lo, 0) / (to - from) : from >= k * length && from < (k + 1) * length;
+        w[k].waits_ns += lent ? 0 : part * ns;
+        w[k].lent_ns += lent ? part * ns : 0;
+        w[k].squares += lent ? part * quantum : 0;
+    }
+}
+
+/* How far the windows are from having equally many, in units of chance. */
+static double chi_squared(const struct window *w)
+{
+    double all = 0, squares = 0, sum = 0;
+    for (int k = 0; k < WINDOWS; k++) {
+        all += w[k].lent_ns;
+        squares += w[k].squares;
+    }
+    for (int k = 0; k < WINDOWS; k++)
+        sum += (w[k].lent_ns - all / WINDOWS) * (w[k].lent_ns - all / WINDOWS);
+    return squares > 0 ? sum * WINDOWS / squares : 0;
+}
+
+/* How many threads had one, in the emptiest and the fullest quarter of the windows. False: that may be chance, or
+ * nobody waits at times. */
+static bool varies(struct window *w, double length_ns, double *least, double *most)
+{
+    double low = 0, high = 0;
+    for (int k = 0; k < WINDOWS; k++)
+        if (w[k].waits_ns < WAIT_LEAST * length_ns)
+            return false;
+    qsort(w, WINDOWS, sizeof *w, by_lent);
+    for (int k = 0; k < QUARTER; k++) {
+        low += w[k].lent_ns;
+        high += w[WINDOWS - 1 - k].lent_ns;
+    }
+    *least = low / (QUARTER * length_ns);
+    *most = high / (QUARTER * length_ns);
+    return high >= TIMES_LEAST * low && chi_squared(w) > CHANCE_MOST;
+}
+
+/* When the first sample was taken, and how long the recording is from then on. */
+static int64_t start_of(const struct wick_explain_facts *f, double *length_ns)
+{
+    int64_t start = INT64_MAX, end = 0;
+    for (size_t i = 0; i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        start = s->time_ns < start ? s->time_ns : start;
+        end = wick_sum(s->time_ns, s->span_ns) > end ? wick_sum(s->time_ns, s->span_ns) : end;
+    }
+    *length_ns = end > start ? (double)(end - start) : 0;
+    return start;
+}
+
+void wick_explain_say_lost(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
+{
+    const struct wick_explain_facts *f = x->f;
+    double length, least, most;
+    int64_t start = start_of(f, &length);
+    struct window windows[WINDOWS] = {0};
+    length /= WINDOWS;
+    bool *lent = r && at->kind == WICK_WAIT_POOL ? calloc(f->nwall + 1, sizeof *lent) : NULL;
+    if (lent && length >= WINDOW_LEAST && wick_explain_has_lent(x, at, lent)) {
+        for (size_t i = 0; i < f->nwall; i++)
+            if (lent[i] || waits_at(x, i, at))
+                add(&f->wall[i], start, length, lent[i], windows);
+        if (varies(windows, length, &least, &most)) {
+            wick_explain_figure(r, "least", WICK_EXPLAIN_NUMBER, least);
+            wick_explain_figure(r, "peak", WICK_EXPLAIN_NUMBER, most);
+            r->advice =
+                "give objects back in finally (try with resources), whatever fails in between: some are lent and "
+                "not given back, for a while or for good; a larger pool only takes longer to run dry";
+        }
+    }
+    free(lent);
+}

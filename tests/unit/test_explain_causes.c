@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `wick explain` adds to a wait or to hot code of its cause: lost objects, streams that wait, options, buffers. */
+#include "explain_stacks.h"
+
+#include <stdio.h>
+
+#include "analysis/explain/explain_arguments.h"
+
+#define PARK   "java/util/concurrent/locks/LockSupport.park"
+#define JOIN   "java/util/concurrent/CompletableFuture.join"
+#define WORKER "java/util/concurrent/ThreadPoolExecutor$Worker.run"
+#define MATCH  "app/Check.valid", "java/util/regex/Matcher.matches"
+#define TURN                                                                         \
+    "java/util/regex/Pattern$Loop.match", "java/util/regex/Pattern$GroupHead.match", \
+        "java/util/regex/Pattern$Curly.match"
+
+static void has(struct scene *s, const char *part)
+{
+    char *text = explained(s);
+    if (!strstr(text, part))
+        fail_msg("no \"%s\" in:\n%s", part, text);
+    free(text);
+}
+
+static void has_not(struct scene *s, const char *part)
+{
+    char *text = explained(s);
+    if (strstr(text, part))
+        fail_msg("\"%s\" in:\n%s", part, text);
+    free(text);
+}
+
+/* ---- kinds of work ---- */
+
+static void test_nested_repetitions__are_loops_with_a_repetition_in_each_turn(void **state)
+{
+    (void)state;
+    struct scene *s = scene();
+    cpu(s, STACK(s, MATCH, TURN, TURN, TURN, TURN, TURN, TURN, TURN), 8);
+    has(s, "is matching regular expressions with a repetition within a repetition, for app.Check.valid");
+    s = scene(); /* each turn matches one thing: (?:a|b)+ */
+    cpu(s,
+        STACK(s, MATCH, "java/util/regex/Pattern$Loop.match", "java/util/regex/Pattern$Branch.match",
+              "java/util/regex/Pattern$Loop.match", "java/util/regex/Pattern$Branch.match",
+              "java/util/regex/Pattern$Loop.match", "java/util/regex/Pattern$Branch.match",
+              "java/util/regex/Pattern$Loop.match", "java/util/regex/Pattern$Branch.match",
+              "java/util/regex/Pattern$Loop.match", "java/util/regex/Pattern$Branch.match",
+              "java/util/regex/Pattern$Loop.match", "java/util/regex/Pattern$Branch.match",
+              "java/util/regex/Pattern$Loop.match"),
+        8);
+    has(s, "is matching regular expressions, for app.Check.valid");
+    s = scene(); /* few turns */
+    cpu(s, STACK(s, MATCH, TURN, TURN, TURN), 8);
+    has(s, "is matching regular expressions, for app.Check.valid");
+}
+
+static void test_field_by_field__is_a_stream_of_fields_on_a_file(void **state)
+{
+    static const struct {
+        const char *above, *fields, *file;
+        bool is;
+    } cases[] = {
+        {NULL, "java/io/DataOutputStream.writeInt", "java/io/FileOutputStream.write", true},
+        {NULL, "java/io/DataInputStream.readInt", "java/io/FileInputStream.read", true},
+        {"java/io/DataInputStream.readLong", "java/io/DataInputStream.readFully", "java/io/FileInputStream.read", true},
+        {NULL, "java/io/DataInputStream.readFully", "java/io/FileInputStream.read",
+         false}, /* an array of the program's */
+        {NULL, "java/io/DataOutputStream.write", "java/io/FileOutputStream.write", false},
+        {"java/io/DataOutputStream.writeInt", "java/io/BufferedOutputStream.flushBuffer",
+         "java/io/FileOutputStream.write", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        uint32_t stack = STACK(s, "app/Day.store");
+        stack = cases[i].above ? push(&s->p, stack, cases[i].above) : stack;
+        cpu(s, push(&s->p, push(&s->p, stack, cases[i].fields), cases[i].file), 8);
+        (cases[i].is ? has
+                     : has_not)(s, "is reading and writing files field by field, without a buffer, for app.Day.store");
+    }
+}
+
+static void test_class_lookup__defines_next_to_nothing(void **state)
+{
+    (void)state;
+    for (int defines = 0; defines < 2; defines++) {
+        struct scene *s = scene();
+        cpu(s,
+            STACK(s, "app/Rules.find", "java/lang/Class.forName",
+                  "jdk/internal/loader/BuiltinClassLoader.findClassOnClassPathOrNull"),
+            7);
+        if (defines)
+            cpu(s, STACK(s, "app/Rules.find", "java/lang/Class.forName", "java/lang/ClassLoader.defineClass1"), 1);
+        has(s, defines ? "is loading and defining classes, for app.Rules.find"
+                       : "is looking up classes by name (and defining none), for app.Rules.find");
+    }
+}
+
+/* What a stub is called from is found by its return address, which may be an old one of another stub. */
+static void test_stubs__that_seem_to_call_another_are_no_kind_of_work(void **state)
+{
+    (void)state;
+    struct scene *s = scene();
+    uint32_t stack = STACK(s, "app/Fund.path", "stub:C2 Runtime new_array", "stub:dexp");
+    for (uint32_t at = stack, i = 0; i < 2; i++, at = s->p.stacks[at].parent)
+        s->p.frames[s->p.stacks[at].frame].kind = WICK_FRAME_STUB;
+    cpu(s, stack, 8);
+    has_not(s, "copying and allocating arrays");
+}
+
+/* ---- the JVM ---- */
+
+static struct scene *collects(const char *cause)
+{
+    struct scene *s = scene();
+    for (int i = 0; i < 4; i++)
+        s->causes[s->f.ncauses++] = wick_profile_cstring(&s->p, cause);
+    s->f.gcs = 4;
+    s->f.pauses_ns = 5 * S;
+    return s;
+}
+
+static void test_explicit_gc__of_direct_buffers_is_theirs(void **state)
+{
+    (void)state;
+    struct scene *s = collects("System.gc()");
+    add(s, thread_of(s, "a", 1),
+        STACK(s, "app/Scan.encode", "java/nio/ByteBuffer.allocateDirect", "java/nio/Bits.reserveMemory",
+              "java/lang/System.gc"),
+        WICK_EXPLAIN_NATIVE_WAIT, 2);
+    has(s, "4 of 4 collections were asked for by direct buffers that found no room, from app.Scan.encode;");
+    s = collects("System.gc()");
+    add(s, thread_of(s, "a", 1), STACK(s, "app/Scan.tidy", "java/lang/System.gc"), WICK_EXPLAIN_NATIVE_WAIT, 2);
+    has(s, "4 of 4 collections were asked for by System.gc(), from app.Scan.tidy;");
+}
+
+static struct scene *with_young(const char *arguments, int64_t gcs)
+{
+    struct scene *s = collects("Allocation Failure");
+    wick_explain_take_arguments(&s->f, wick_profile_cstring(&s->p, arguments));
+    s->f.gcs = gcs;
+    s->f.gc_ns = 6 * S;
+    return s;
+}
+
+static void test_young__is_too_small_by_an_option_where_collections_stop_the_program(void **state)
+{
+    (void)state;
+    has(with_young("-Xmx200m -Xmn2m", 1000), "jvm-option: -Xmn2m leaves so little of the heap to new objects ");
+    has(with_young("-Xmx200m -XX:MaxNewSize=4m", 1000), "jvm-option: -XX:MaxNewSize=4m leaves ");
+    has_not(with_young("-Xmx200m -Xmn2m -Xmn60m", 1000), "jvm-option"); /* the last one counts */
+    has_not(with_young("-Xmx200m -Xmn20m", 1000), "jvm-option");
+    has_not(with_young("-Xmx200m -Xmn2m", 30), "jvm-option");
+    has_not(with_young("-Xmn2m", 1000), "jvm-option"); /* of what heap is not known */
+}
+
+/* To JDK 8 threads enter a monitor of the JDK's own to have a collection run. */
+static void test_monitors__of_the_slow_path_of_allocations_are_not_the_programs(void **state)
+{
+    (void)state;
+    for (int stub = 0; stub < 2; stub++) {
+        struct scene *s = scene();
+        uint32_t make = STACK(s, "app/Main.run", "app/Claim.make"), stack = push(&s->p, make, "stub:_new_array_Java");
+        s->p.frames[s->p.stacks[stack].frame].kind = stub ? WICK_FRAME_STUB : WICK_FRAME_NATIVE;
+        add(s, thread_of(s, "a", 1), push(&s->p, stack, "libjvm.so:wait"), WICK_EXPLAIN_MONITOR, 8);
+        add(s, thread_of(s, "b", 2), STACK(s, "app/Main.work"), WICK_EXPLAIN_RUNNABLE, 8);
+        owned(s, thread_of(s, "a", 1), s->wall[0].stack, s->wall[1].stack, false, 8);
+        (stub ? has_not : has)(s, "monitor");
+    }
+}
+
+/* ---- waits ---- */
+
+/* Eight threads that wait for one of a pool's objects, and those that have one: lent[i] threads in a 16th of 8 s. */
+static struct scene *lends(const double *lent, bool always)
+{
+    static const char take[] = "app/ConnectionPool.take";
+    struct scene *s = scene();
+    uint32_t waits = STACK(s, "app/Desk.refund", take, PARK),
+             has_one = STACK(s, "app/Desk.refund", "java/lang/Thread.sleep");
+    s->f.duration_ns = 8 * S;
+    for (int i = 0; i < 16; i++) {
+        add(s, thread_of(s, "taker", 1), waits, WICK_EXPLAIN_PARKED, !always && i == 5 ? 0.1 : 4);
+        s->wall[s->f.nwall - 1].count = 80;
+        add(s, thread_of(s, "borrower", 2), has_one, WICK_EXPLAIN_SLEEPING, lent[i] / 2);
+        s->wall[s->f.nwall - 1].count = (uint64_t)(lent[i] * 25); /* a sample each 20 ms of a thread */
+        s->f.nran = 0;
+        for (int k = 1; k <= 2; k++) {
+            s->wall[s->f.nwall - k].time_ns = i * S / 2;
+            s->wall[s->f.nwall - k].span_ns = S / 2;
+        }
+    }
+    for (uint32_t t = 1; t <= 2; t++)
+        for (int k = 0; k < 2; k++)
+            s->ran[s->f.nran++] = t;
+    return s;
+}
+
+static void test_pools__that_lose_objects_lend_fewer_at_times(void **state)
+{
+    static const double lost[16] = {4, 3, 2, 1, 1, 1, 1, 1, 4, 4, 3, 2, 1, 1, 1, 1},
+                        small[16] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
+    static const char text[] =
+        "; though threads wait all the time, as few as 1 have one at times, and 3.8 at others: some are "
+        "not given back";
+    (void)state;
+    has(lends(lost, true), text);
+    has_not(lends(small, true), "not given back");
+    has_not(lends(lost, false), "not given back"); /* at one time nobody waits: there was less to do */
+}
+
+/* Threads that join futures, and workers that do what these stand for. */
+static struct scene *joins(bool stream, double tasks)
+{
+    struct scene *s = scene();
+    for (int i = 0; i < 2; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "http-%d", i);
+        uint32_t plan = STACK(s, "app/Planner.plan");
+        if (stream)
+            plan = push(&s->p, push(&s->p, plan, "java/util/stream/ReferencePipeline.collect"),
+                        "java/util/stream/ReferencePipeline$3$1.accept");
+        add(s, thread_of(s, name, i + 1), push(&s->p, push(&s->p, plan, JOIN), PARK), WICK_EXPLAIN_PARKED, 8);
+        snprintf(name, sizeof name, "fetch-%d", i);
+        add(s, thread_of(s, name, i + 10), STACK(s, WORKER, "app/Airline.fare", "java/lang/Thread.sleep"),
+            WICK_EXPLAIN_SLEEPING, tasks / 2);
+    }
+    return s;
+}
+
+static void test_streams__that_wait_in_themselves_run_one_task_at_a_time(void **state)
+{
+    static const char text[] =
+        "; 1 task runs at a time for each that waits, as it waits within the stream that starts them";
+    (void)state;
+    has(joins(true, 16), text);
+    has_not(joins(true, 64), "task runs at a time"); /* these were started before */
+    has_not(joins(false, 16), "task runs at a time");
+}
+
+/* Of a wait of 20 ms every tenth is recorded, and weighs ten. */
+static void test_lengths__follow_from_the_events_of_waits(void **state)
+{
+    (void)state;
+    for (int events = 11; events <= 12; events++) {
+        struct scene *s = scene();
+        uint32_t take = STACK(s, "app/Main.take", "java/util/concurrent/Semaphore.acquire", PARK);
+        add(s, thread_of(s, "a", 1), take, WICK_EXPLAIN_PARKED, 8);
+        for (int i = 0; i < events; i++) {
+            owned(s, thread_of(s, "a", 1), take, 0, true, 0.2);
+            s->waits[s->f.locks.nrows - 1].duration_ns = S / 50;
+        }
+        (events < 12 ? has_not : has)(s, "; about 120 such waits, 20 ms each on average");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nested_repetitions__are_loops_with_a_repetition_in_each_turn),
+        cmocka_unit_test(test_field_by_field__is_a_stream_of_fields_on_a_file),
+        cmocka_unit_test(test_class_lookup__defines_next_to_nothing),
+        cmocka_unit_test(test_stubs__that_seem_to_call_another_are_no_kind_of_work),
+        cmocka_unit_test(test_explicit_gc__of_direct_buffers_is_theirs),
+        cmocka_unit_test(test_young__is_too_small_by_an_option_where_collections_stop_the_program),
+        cmocka_unit_test(test_monitors__of_the_slow_path_of_allocations_are_not_the_programs),
+        cmocka_unit_test(test_pools__that_lose_objects_lend_fewer_at_times),
+        cmocka_unit_test(test_streams__that_wait_in_themselves_run_one_task_at_a_time),
+        cmocka_unit_test(test_lengths__follow_from_the_events_of_waits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
