@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: -Xmn2m leaves a young generation of 2 MB: a collection every few dozen requests, half the time is pauses
+// expect: jvm-option option=-Xmn
 // symptom: gc-pauses gc-cpu promotion
 // share: 33500 requests/s, mean 0.118 ms; without -Xmn2m (no fixed switch): 205000/s, mean 0.019 ms
 // judge: right: JVM option -Xmn2m: young generation far too small, hundreds of minor collections a second

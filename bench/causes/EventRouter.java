@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: Class.forName for an optional handler class that does not exist fails anew for each event, never remembered
-// expect: hot-code kind=class-loading frame=EventRouter
+// expect: hot-code kind=class-loading frame=EventRouter | hot-code kind=class-lookup frame=EventRouter
 // symptom: hot-method hot-calls hot-code
 // share: 93 % of the workers time; 300,000 events/s, 7 us; fixed 1,800,000 events/s, 0.5 us
 // judge: right: EventRouter.handler calls Class.forName per event; ClassNotFoundException again and again (no cache)

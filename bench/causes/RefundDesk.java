@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: refund() returns on "declined" without giving its ledger connection back; pool is dry until the reaper acts
+// expect: waiting kind=pool peak=.
 // symptom: waiting
 // share: 280 refunds/s, mean 50 ms (90 % waiting for a connection); fixed: 1930/s, mean 6.2 ms
 // judge: right: RefundDesk.refund: connection leaked on the declined path (not given back) exhausts the pool
