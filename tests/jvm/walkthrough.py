@@ -141,11 +141,13 @@ def check_stalls(row, said):
         r"allocation stall:\n(?:        \S.*\n)*? +\w*::alloc_page_stall\n(?:        \S.*\n)*? +wick\S+allocatePair", text)
         and "[libc.so" not in text, text)
     waits = {w["state"]: w["wall_ns"] for w in row["waits"]}
-    t.check("small: wick endpoints adds up the same", waits.get("allocation stall") == stalled, (row, stalled))
+    # samples in spans are scaled to the time in spans (analysis/span/span_time.h), so stalls in them by no more than all are
+    scaled = abs(row["spans_sampled_ns"] - row["spans_ns"])
+    t.check("small: wick endpoints adds up the same", abs(waits.get("allocation stall", 0) - stalled) <= scaled, (row, stalled))
     f = finding(said, "allocation-stall")
     t.check("small: wick explain names the stalls, the heap, and who needed memory", f
             and f["figures"]["where"] == ENDPOINT and f["figures"]["heap_bytes"] == 128 << 20
-            and f["figures"]["time_ns"] == stalled and "alloc_page_stall" in f["figures"]["frame"]
+            and abs(f["figures"]["time_ns"] - stalled) <= scaled and "alloc_page_stall" in f["figures"]["frame"]
             and "ByteBuffer" in f["figures"]["caller"], said)
 
 
