@@ -141,7 +141,7 @@ static void test_cpu_starvation__compares_runnable_time(void **state)
     silent(SCENE(c->got = 20000, c->collector = 0, c->delay = 4900));
     says(SCENE(c->got = 20000, c->collector = 0, c->delay = 51000),
          "cpu-starvation: threads wait for a CPU 72 % of the time in which they could run (51.0 s): 7.1 could run on "
-         "average, and the process got 2 CPUs\n");
+         "average, and 2 had a CPU\n");
     says(SCENE(c->got = 20000, c->collector = 0, c->delay = 51000, c->run = 2000, c->queue = 6000, c->sleep = 2000),
          "could run (51.0 s), GET /x 60 % of its wall time: 7.1 could run on average");
     /* a quarter of a thread is no starvation, nor are threads that need a CPU now and then */

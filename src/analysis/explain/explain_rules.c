@@ -285,7 +285,7 @@ static void cpu_starvation(struct wick_explain *x)
     struct wick_explain_finding *r = wick_explain_found(x, x->out->parts.starved_ns);
     wick_explain_filter_state(x, r, WICK_EXPLAIN_WAITING_FOR_CPU);
     wick_explain_figure(r, "threads", WICK_EXPLAIN_NUMBER, runnable / (double)f->duration_ns);
-    wick_explain_figure(r, "got", WICK_EXPLAIN_NUMBER, (double)f->got_ns / (double)f->duration_ns);
+    wick_explain_figure(r, "got", WICK_EXPLAIN_NUMBER, (double)f->hungry_got_ns / (double)f->duration_ns);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, delay / runnable);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, delay);
     uint32_t endpoint = most_waiting(f, WICK_EXPLAIN_WAITING_FOR_CPU);
