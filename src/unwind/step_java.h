@@ -27,6 +27,7 @@
 enum {
     STEP_SCAN_WORDS = 160,
     STEP_FP_SAVED = 1 << 16, /* step_scan: the word below the return address is the caller's rbp */
+    STEP_OF_STUB = 1 << 17,  /* step_scan: of what a stub may be called from */
     STEP_FP_REACH = 1 << 19,
     STEP_THREAD_IN_JAVA = 8,
     STEP_PUSH_RBX = 0x53,
@@ -131,13 +132,21 @@ STEP_FN int step_is_frame_end(struct wick_step_env *env, const struct wick_step_
     return fp > slot && fp - slot < STEP_FP_REACH && !(fp & 7);
 }
 
+/* Whether what was found last is in a runtime stub, which describes its frame. These call C++ and no other stub: where
+ * one seems to have called a stub, its return address was left on the stack by an earlier call. */
+STEP_INLINE int step_is_left_over(struct wick_step_env *env, const struct wick_step_jvm *j, uint64_t ret)
+{
+    struct wick_step_blob *b = &step_scratch(env)->caller;
+    return !step_blob_find(env, j, ret, b) && b->kind == WICK_BLOB_STUB && b->frame_bytes;
+}
+
 /* A search of the stack, word by word. */
 struct step_search {
     struct wick_step_env *env;
     const struct wick_step_jvm *j;
     struct wick_step_state *s;
     uint64_t from, end; /* `end`: step_into_nmethod; the function: step_seek_fp */
-    int fp_saved, found;
+    int fp_saved, of_stub, found;
 };
 
 STEP_BODY long step_scan_word(uint32_t i, void *ctx)
@@ -146,7 +155,8 @@ STEP_BODY long step_scan_word(uint32_t i, void *ctx)
     uint64_t v = 0, slot = c->from + 8 * (uint64_t)i;
     if (step_word(c->env, slot, &v))
         return 1;
-    if (!step_in_code_cache(c->j, v) || !step_is_frame_end(c->env, c->j, c->s, slot, c->fp_saved))
+    if (!step_in_code_cache(c->j, v) || !step_is_frame_end(c->env, c->j, c->s, slot, c->fp_saved) ||
+        (c->of_stub && step_is_left_over(c->env, c->j, v)))
         return 0;
     if (c->fp_saved && step_word(c->env, slot - 8, &c->s->fp))
         return 1;
@@ -157,13 +167,13 @@ STEP_BODY long step_scan_word(uint32_t i, void *ctx)
 }
 
 /* Searches upwards from `from`, at most `words` words, for the first that can be a return address; rbp is taken from
- * below it if STEP_FP_SAVED is added to the words. 1 if found. */
+ * below it if STEP_FP_SAVED is added to the words. STEP_OF_STUB may be as well. 1 if found. */
 STEP_FN int step_scan(struct wick_step_env *env, const struct wick_step_jvm *j, struct wick_step_state *s,
                       uint64_t from, uint32_t words)
 {
     if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s))
         return 0;
-    struct step_search c = {env, j, s, from, 0, (words & STEP_FP_SAVED) != 0, 0};
+    struct step_search c = {env, j, s, from, 0, (words & STEP_FP_SAVED) != 0, (words & STEP_OF_STUB) != 0, 0};
     words &= STEP_FP_SAVED - 1;
     STEP_LOOP(words < STEP_SCAN_WORDS ? words : STEP_SCAN_WORDS, step_scan_word, &c);
     return c.found;
@@ -349,7 +359,7 @@ STEP_FN int step_into_nmethod(struct wick_step_env *env, const struct wick_step_
 {
     if (STEP_NULL(env) || STEP_NULL(j) || STEP_NULL(s) || STEP_NULL(b))
         return WICK_STOP_STUB;
-    struct step_search c = {env, j, s, s->sp, s->sp + (uint64_t)b->frame_bytes - 8, 0, 0};
+    struct step_search c = {env, j, s, s->sp, s->sp + (uint64_t)b->frame_bytes - 8, 0, 0, 0};
     STEP_LOOP(STEP_SCAN_WORDS, step_nmethod_word, &c);
     return c.found ? WICK_STOP_NONE : WICK_STOP_STUB;
 }
@@ -500,14 +510,14 @@ STEP_FN int step_stub(struct wick_step_env *env, const struct wick_step_jvm *j, 
     }
     if (b->kind == WICK_BLOB_DEOPT)
         return step_into_nmethod(env, j, s, b);
-    if (s->leaf && step_return_at(env, j, s->sp, &ret)) {
+    if (s->leaf && step_return_at(env, j, s->sp, &ret) && !step_is_left_over(env, j, ret)) {
         step_to(s, ret, s->sp + 8);
         return WICK_STOP_NONE;
     }
     if (b->kind == WICK_BLOB_STUB && step_entry_barrier(env, j, s))
         return WICK_STOP_NONE;
     if (s->leaf && step_return_at(env, j, s->sp + 8, &ret) && step_is_frame_end(env, j, s, s->sp + 8, 1) &&
-        !step_word(env, s->sp, &fp)) {
+        !step_is_left_over(env, j, ret) && !step_word(env, s->sp, &fp)) {
         s->fp = fp;
         step_to(s, ret, s->sp + 16);
         return WICK_STOP_NONE;
@@ -515,7 +525,7 @@ STEP_FN int step_stub(struct wick_step_env *env, const struct wick_step_jvm *j, 
     /* A return address nearer than the one behind rbp belongs to a stub without frame pointer: rbp still is some
      * caller's. */
     uint64_t words = s->fp >= s->sp && s->fp - s->sp < 8 * STEP_SCAN_WORDS ? (s->fp - s->sp) / 8 : STEP_SCAN_WORDS;
-    if (step_scan(env, j, s, s->sp, (uint32_t)words))
+    if (step_scan(env, j, s, s->sp, (uint32_t)words | STEP_OF_STUB))
         return WICK_STOP_NONE;
     if (s->fp >= s->sp && s->fp - s->sp < STEP_FP_REACH && step_return_at(env, j, s->fp + 8, &ret))
         return step_by_fp(env, s) ? WICK_STOP_STUB : WICK_STOP_NONE;
@@ -524,7 +534,7 @@ STEP_FN int step_stub(struct wick_step_env *env, const struct wick_step_jvm *j, 
         return WICK_STOP_STUB;
     s->sp = s->fp;
     s->fp = fp;
-    return step_scan(env, j, s, s->sp + 8, STEP_SCAN_WORDS) ? WICK_STOP_NONE : WICK_STOP_STUB;
+    return step_scan(env, j, s, s->sp + 8, STEP_SCAN_WORDS | STEP_OF_STUB) ? WICK_STOP_NONE : WICK_STOP_STUB;
 }
 
 /* Takes the anchor as the next frame: the thread said where its last Java frame is. 1 if there was one. */

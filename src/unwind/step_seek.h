@@ -195,7 +195,7 @@ STEP_FN int step_seek_fp(struct wick_step_env *env, const struct wick_step_jvm *
         return 0;
     if (step_seek_by_size(env, j, s, r, function))
         return 1;
-    struct step_search c = {env, j, s, s->sp, function, 0, 0};
+    struct step_search c = {env, j, s, s->sp, function, 0, 0, 0};
     STEP_LOOP(STEP_SEEK_WORDS, step_seek_word, &c);
     return c.found;
 }

@@ -42,6 +42,25 @@ static void test_stub__with_a_described_frame_is_left_by_its_size(void **state)
     expect_caller(ret, fj_sp(26), fj_sp(300));
 }
 
+/* A stub for Math.exp makes room without using it: an allocation before has left its stub's return address there. */
+static void test_stub__is_not_called_by_a_runtime_stub(void **state)
+{
+    for (int at = 0; at < 3; at++) {
+        begin(25);
+        struct fj_blob b = fj_blob(&f, "StubRoutines (compiler stubs)", 200, 0, -1),
+                       alloc = fj_blob(&f, "C2 Runtime new_array", 200, 2, -1);
+        uint64_t ret = fj_return(&f, &caller, 100), left = fj_return(&f, &alloc, 40);
+        f.stack[20 + at] = left;
+        f.stack[23] = ret;
+        f.s.pc = b.code + 60;
+        f.s.sp = fj_sp(20);
+        f.s.fp = fj_sp(300);
+        f.s.leaf = 1;
+        assert_int_equal(fj_step(&f, &frame), WICK_STEP_MORE);
+        expect_caller(ret, fj_sp(24), fj_sp(300));
+    }
+}
+
 static void test_stub__with_a_frame_pointer_is_left_by_it(void **state)
 {
     begin(17);
@@ -561,6 +580,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stub__without_a_frame_returns_to_the_word_on_top),
         cmocka_unit_test(test_stub__with_a_described_frame_is_left_by_its_size),
+        cmocka_unit_test(test_stub__is_not_called_by_a_runtime_stub),
         cmocka_unit_test(test_stub__with_a_frame_pointer_is_left_by_it),
         cmocka_unit_test(test_stub__behind_push_rbp_both_are_on_top),
         cmocka_unit_test(test_stub__a_ret_ends_it),
