@@ -64,16 +64,16 @@ uint32_t wick_labels_intern(struct wick_labels *l, const char *s, size_t len)
     return n;
 }
 
-uint32_t wick_labels_intern_awaited(struct wick_labels *l, const char *s, size_t len)
+uint32_t wick_labels_intern_awaited(struct wick_labels *l, unsigned kind, const char *s, size_t len)
 {
     uint32_t *slot;
     if (!len)
         return 0;
     pthread_mutex_lock(&l->lock);
     uint32_t n = find_locked(l, s, len, &slot);
-    if (!n && l->awaited_count < WICK_LABELS_AWAITED) {
+    if (!n && l->awaited_counts[kind] < WICK_LABELS_AWAITED) {
         n = *slot = add_locked(l, s, len);
-        l->awaited_count++;
+        l->awaited_counts[kind] += n != 0;
     }
     pthread_mutex_unlock(&l->lock);
     return n;

@@ -55,13 +55,18 @@ enum {
     WICK_LABELS_TEXT_BYTES = 8 << 20, /* and their sum */
     WICK_LABELS_TEXT_MAX = 4096,      /* bytes of one */
     WICK_LABELS_OVERFLOW = 1,         /* the text "[overflow]" */
-    WICK_LABELS_AWAITED = 1 << 12,    /* of these texts: of what threads wait for, which no program keeps few */
-    WICK_LABELS_CLIENTS = 4,          /* copies of the Java classes (class loaders) that can be connected */
-    WICK_LABELS_LAYOUT = 2,           /* of records, places and queues; the Java side refuses another one */
-    WICK_LABELS_PLACES = 1 << 16,     /* threads of the registry; place 0 is nobody's */
-    WICK_LABELS_OPEN = 1,             /* a place's byte: the thread has a context now; Java writes it */
-    WICK_LABELS_CARRIER = 2,          /* or it carries virtual threads */
-    WICK_LABELS_WAYS = 16,            /* slots of a bucket of virtual threads */
+    /* Kinds of texts of what threads wait for, which no program keeps few: ends of connections, and files; and how many
+     * of each are known in the life of a process. */
+    WICK_LABELS_ENDS = 0,
+    WICK_LABELS_FILES = 1,
+    WICK_LABELS_AWAITED_KINDS = 2,
+    WICK_LABELS_AWAITED = 1 << 11,
+    WICK_LABELS_CLIENTS = 4,      /* copies of the Java classes (class loaders) that can be connected */
+    WICK_LABELS_LAYOUT = 2,       /* of records, places and queues; the Java side refuses another one */
+    WICK_LABELS_PLACES = 1 << 16, /* threads of the registry; place 0 is nobody's */
+    WICK_LABELS_OPEN = 1,         /* a place's byte: the thread has a context now; Java writes it */
+    WICK_LABELS_CARRIER = 2,      /* or it carries virtual threads */
+    WICK_LABELS_WAYS = 16,        /* slots of a bucket of virtual threads */
     WICK_LABELS_BUCKETS = 1 << 14,
 };
 
@@ -127,7 +132,7 @@ struct wick_labels {
     char *bytes;
     uint32_t *text_slots; /* hash of texts, twice as many as texts */
     _Atomic uint32_t text_count;
-    uint32_t bytes_used, awaited_count;
+    uint32_t bytes_used, awaited_counts[WICK_LABELS_AWAITED_KINDS];
     struct wick_label_mount mount;
     struct wick_label_foreign foreign;
     const struct wick_mem *mem;       /* of this process, signal-safe */
@@ -197,8 +202,8 @@ bool wick_labels_mounted_has(const struct wick_labels *l, uint64_t java);
 /* The number of a text of len bytes, given now if it is new; WICK_LABELS_OVERFLOW if there is no room. */
 uint32_t wick_labels_intern(struct wick_labels *l, const char *s, size_t len);
 
-/* The same of what a thread waits for; 0 if there is no room, or WICK_LABELS_AWAITED of them are known. */
-uint32_t wick_labels_intern_awaited(struct wick_labels *l, const char *s, size_t len);
+/* The same of what a thread waits for, of a kind; 0 if there is no room, or WICK_LABELS_AWAITED of that are known. */
+uint32_t wick_labels_intern_awaited(struct wick_labels *l, unsigned kind, const char *s, size_t len);
 
 /* The text of a number, NUL-terminated; "" for 0 and for numbers never given. */
 const char *wick_labels_text(const struct wick_labels *l, uint32_t number);

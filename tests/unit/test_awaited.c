@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -49,7 +50,7 @@ static const char *of_socket(struct bench *b, int fd)
 
 static const char *of_file(struct bench *b, int fd)
 {
-    return wick_labels_text(&b->labels, wick_awaited_file(&b->awaited, &b->labels, fd));
+    return wick_labels_text(&b->labels, wick_awaited_file(&b->labels, fd));
 }
 
 /* Two ends of a connection; the first has opened it. Returns the port that was listened on. */
@@ -209,10 +210,41 @@ static void test_awaited__files_have_their_path(void **state)
     assert_string_equal(of_file(b, again), expected);
     assert_int_equal(strncmp(of_file(b, other), "file=/", strlen("file=/")), 0);
     assert_string_not_equal(of_file(b, other), expected);
-    unlink(path);
+    char renamed[sizeof path + 4];
+    snprintf(renamed, sizeof renamed, "%s.new", path);
+    assert_return_code(rename(path, renamed), 0);
+    assert_non_null(strstr(of_file(b, fd), ".new"));
+    unlink(renamed);
+    assert_non_null(strstr(of_file(b, fd), " (deleted)"));
     close(fd);
     close(again);
     close(other);
+}
+
+/* Its name is at the end of a path. */
+static void test_awaited__of_long_paths_the_end_is_kept(void **state)
+{
+    struct bench *b = *state;
+    char dir[512] = "/tmp/wick-awaited-XXXXXX", path[600];
+    assert_non_null(mkdtemp(dir));
+    size_t top = strlen(dir);
+    for (int i = 0; i < 2; i++) {
+        strcat(dir, "/");
+        for (int k = 0; k < 70; k++)
+            strcat(dir, "\xc3\xa4"); /* two bytes each */
+        assert_return_code(mkdir(dir, 0700), 0);
+    }
+    snprintf(path, sizeof path, "%s/wal.log", dir);
+    int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    const char *label = of_file(b, fd);
+    assert_true(strlen(label) <= WICK_AWAITED_PATH + strlen("file="));
+    assert_string_equal(label + strlen(label) - strlen("/wal.log"), "/wal.log");
+    assert_int_not_equal((unsigned char)label[strlen("file=")] & 0xc0, 0x80); /* no half of a character */
+    close(fd);
+    unlink(path);
+    for (; strlen(dir) >= top; *strrchr(dir, '/') = 0)
+        if (rmdir(dir) || strlen(dir) == top)
+            break;
 }
 
 static void test_awaited__other_descriptors_have_none(void **state)
@@ -234,14 +266,15 @@ static void test_awaited__texts_are_so_many_at_most(void **state)
 {
     struct bench *b = *state;
     char text[32];
-    uint32_t first = wick_labels_intern_awaited(&b->labels, "peer=a:1", 8);
+    uint32_t first = wick_labels_intern_awaited(&b->labels, WICK_LABELS_ENDS, "peer=a:1", 8);
     assert_int_not_equal(first, 0);
     for (unsigned i = 1; i < WICK_LABELS_AWAITED; i++) {
         int n = snprintf(text, sizeof text, "peer=b:%u", i);
-        assert_int_not_equal(wick_labels_intern_awaited(&b->labels, text, (size_t)n), 0);
+        assert_int_not_equal(wick_labels_intern_awaited(&b->labels, WICK_LABELS_ENDS, text, (size_t)n), 0);
     }
-    assert_int_equal(wick_labels_intern_awaited(&b->labels, "peer=c:1", 8), 0);
-    assert_int_equal(wick_labels_intern_awaited(&b->labels, "peer=a:1", 8), first); /* known */
+    assert_int_equal(wick_labels_intern_awaited(&b->labels, WICK_LABELS_ENDS, "peer=c:1", 8), 0);
+    assert_int_not_equal(wick_labels_intern_awaited(&b->labels, WICK_LABELS_FILES, "file=/c", 7), 0);
+    assert_int_equal(wick_labels_intern_awaited(&b->labels, WICK_LABELS_ENDS, "peer=a:1", 8), first); /* known */
     assert_string_equal(wick_labels_text(&b->labels, wick_labels_intern(&b->labels, "customer=big", 12)),
                         "customer=big");
 }
@@ -256,6 +289,7 @@ int main(void)
         TEST(a_socket_is_asked_for_again_until_it_is_connected),
         TEST(what_is_on_its_way_hides_nothing),
         TEST(files_have_their_path),
+        TEST(of_long_paths_the_end_is_kept),
         TEST(other_descriptors_have_none),
         TEST(texts_are_so_many_at_most),
 #undef TEST

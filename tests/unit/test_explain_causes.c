@@ -201,7 +201,7 @@ static void test_pools__that_lose_objects_lend_fewer_at_times(void **state)
     static const double lost[16] = {4, 3, 2, 1, 1, 1, 1, 1, 4, 4, 3, 2, 1, 1, 1, 1},
                         small[16] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
     static const char text[] =
-        "; though threads wait all the time, as few as 1 have one at times, and 3.8 at others: some are "
+        "; though threads wait all the time, as few as 1 are seen to have one at times, and 3.8 at others: some are "
         "not given back";
     (void)state;
     has(lends(lost, true), text);
@@ -209,21 +209,25 @@ static void test_pools__that_lose_objects_lend_fewer_at_times(void **state)
     has_not(lends(lost, false), "not given back"); /* at one time nobody waits: there was less to do */
 }
 
-/* Threads that join futures, and workers that do what these stand for. */
-static struct scene *joins(bool stream, double tasks)
+/* Threads that join futures below so many stages of a stream, and workers that do what these stand for, or rest. */
+static struct scene *joins(int stages, double tasks, double idle)
 {
+    static const char *const accepts[] = {"java/util/stream/ReferencePipeline$3$1.accept",
+                                          "java/util/stream/ReferencePipeline$2$1.accept"};
     struct scene *s = scene();
     for (int i = 0; i < 2; i++) {
         char name[16];
         snprintf(name, sizeof name, "http-%d", i);
-        uint32_t plan = STACK(s, "app/Planner.plan");
-        if (stream)
-            plan = push(&s->p, push(&s->p, plan, "java/util/stream/ReferencePipeline.collect"),
-                        "java/util/stream/ReferencePipeline$3$1.accept");
+        uint32_t plan = push(&s->p, STACK(s, "app/Planner.plan"), "java/util/stream/ReferencePipeline.collect");
+        for (int k = 0; k < stages; k++)
+            plan = push(&s->p, plan, accepts[k]);
         add(s, thread_of(s, name, i + 1), push(&s->p, push(&s->p, plan, JOIN), PARK), WICK_EXPLAIN_PARKED, 8);
         snprintf(name, sizeof name, "fetch-%d", i);
-        add(s, thread_of(s, name, i + 10), STACK(s, WORKER, "app/Airline.fare", "java/lang/Thread.sleep"),
-            WICK_EXPLAIN_SLEEPING, tasks / 2);
+        uint32_t worker = thread_of(s, name, i + 10);
+        add(s, worker, STACK(s, WORKER, "app/Airline.fare", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING,
+            tasks / 2);
+        add(s, worker, STACK(s, WORKER, "java/util/concurrent/ThreadPoolExecutor.getTask", PARK), WICK_EXPLAIN_PARKED,
+            idle / 2);
     }
     return s;
 }
@@ -231,11 +235,12 @@ static struct scene *joins(bool stream, double tasks)
 static void test_streams__that_wait_in_themselves_run_one_task_at_a_time(void **state)
 {
     static const char text[] =
-        "; 1 task runs at a time for each that waits, as it waits within the stream that starts them";
+        "task runs at a time for each that waits, as it waits within the stream that starts them";
     (void)state;
-    has(joins(true, 16), text);
-    has_not(joins(true, 64), "task runs at a time"); /* these were started before */
-    has_not(joins(false, 16), "task runs at a time");
+    has(joins(2, 16, 40), text);
+    has_not(joins(1, 16, 40), text); /* the futures are a list that was made before */
+    has_not(joins(2, 64, 80), text); /* tasks were started before, in a stage that keeps them */
+    has_not(joins(2, 16, 10), text); /* no worker is free for more */
 }
 
 /* Of a wait of 20 ms every tenth is recorded, and weighs ten. */
@@ -250,7 +255,7 @@ static void test_lengths__follow_from_the_events_of_waits(void **state)
             owned(s, thread_of(s, "a", 1), take, 0, true, 0.2);
             s->waits[s->f.locks.nrows - 1].duration_ns = S / 50;
         }
-        (events < 12 ? has_not : has)(s, "; about 120 such waits, 20 ms each on average");
+        (events < 12 ? has_not : has)(s, "; about 120 waits for a permit of a semaphore, 20 ms each on average");
     }
 }
 

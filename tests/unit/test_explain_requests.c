@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "model/label.h"
+
 #define PARK   "java/util/concurrent/locks/LockSupport.park"
 #define WORKER "java/util/concurrent/ThreadPoolExecutor$Worker.run"
 #define READ   "java/net/Socket$SocketInputStream.read"
@@ -135,6 +137,39 @@ static void test_ends__of_the_process_itself_are_said_to_be(void **state)
     for (int i = 0; i < 2; i++)
         cpu(s, STACK(s, "app/Main.run", "app/Bank.ask", WRITE), 0.01);
     has(s, ", at app.Bank.ask, from 127.0.0.1:80, which is this process\n");
+}
+
+/* What a sample's labels say of the other end; a program may have labels of these names on all of its samples. */
+static void test_ends__are_labels_of_waits_only(void **state)
+{
+    static const struct {
+        enum wick_explain_state state;
+        const char *labels, *server, *service, *file;
+    } cases[] = {
+        {WICK_EXPLAIN_IO, "customer=big,peer=10.0.0.7:443", "10.0.0.7:443", "", ""},
+        {WICK_EXPLAIN_HELD_BACK, "peer=10.0.0.7:443", "10.0.0.7:443", "", ""},
+        {WICK_EXPLAIN_IO, "local=10.0.0.1:80", "", "10.0.0.1:80", ""},
+        {WICK_EXPLAIN_IO, "peer=10.0.0.9,local=10.0.0.1:80", "", "10.0.0.1:80",
+         ""}, /* of wick host: a client's address */
+        {WICK_EXPLAIN_DISK, "file=/data/wal.log", "", "", "/data/wal.log"},
+        {WICK_EXPLAIN_MONITOR, "file=orders.csv,peer=a,local=b", "", "", ""},
+        {WICK_EXPLAIN_DEFAULT, "local=b", "", "", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        struct wick_label pairs[4];
+        uint32_t n = wick_label_parse(&s->p, cases[i].labels, strlen(cases[i].labels), pairs, 0, 4);
+        const struct wick_sample sample = {.labels = wick_profile_label_set(&s->p, pairs, n)};
+        struct wick_explain_sample row = {.state = cases[i].state};
+        wick_explain_learn_end(&s->f, &sample, &row);
+        assert_string_equal(wick_profile_str(&s->p, row.server), cases[i].server);
+        assert_string_equal(wick_profile_str(&s->p, row.service), cases[i].service);
+        assert_string_equal(wick_profile_str(&s->p, row.file), cases[i].file);
+        assert_int_equal(s->f.ends, row.server || row.service || row.file);
+        wick_profile_release(&s->p);
+        free(s);
+    }
 }
 
 static void test_ends__are_files_as_well(void **state)
@@ -710,6 +745,7 @@ int main(void)
         cmocka_unit_test(test_ends__of_accepted_connections_are_not_asked),
         cmocka_unit_test(test_ends__are_named_by_share_where_there_are_several),
         cmocka_unit_test(test_ends__of_the_process_itself_are_said_to_be),
+        cmocka_unit_test(test_ends__are_labels_of_waits_only),
         cmocka_unit_test(test_ends__are_files_as_well),
         cmocka_unit_test(test_sequence__of_peers_is_named_with_who_asks),
         cmocka_unit_test(test_sequence__of_one_function_needs_rounds),

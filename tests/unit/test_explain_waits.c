@@ -192,12 +192,11 @@ static void test_pool_busy__when_more_wait_than_it_has_threads(void **state)
            "95 % of the time: tasks queue up; most of it is waiting for a timer (Thread.sleep), at "
            "app.Task.call\n\n");
     /* with time to spare, it is what its thread does for long that the others wait behind */
-    begins(
-        pool(3, 8.0),
-        "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a timer (Thread.sleep), "
-        "at app.Task.call; 30.0 s of it by threads that wait for a future at app.Main.ask, while the task waits "
-        "there (100 %); all of that is in lookup-1, the only thread of its pool, so that its other tasks wait behind "
-        "it\n\n");
+    begins(pool(3, 8.0),
+           "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a timer (Thread.sleep), "
+           "at app.Task.call; 30.0 s of it by threads that wait for a future at app.Main.ask, while the task waits "
+           "there (100 %); all of that is in lookup-1, the only thread of its pool, which runs nothing else in that "
+           "time\n\n");
     begins(pool(1, 8.0),
            "waiting: 100 % of the time that threads have work (10.0 s) is waiting for a timer (Thread.sleep), "
            "at app.Task.call; 10.0 s of it by threads that wait for a future at app.Main.ask, while the task waits "

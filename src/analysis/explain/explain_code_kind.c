@@ -90,7 +90,8 @@ static bool is_field_by_field(const struct wick_profile *p, uint32_t stack)
 {
     static const char *const files[] = {"java/io/FileInputStream", "java/io/FileOutputStream"},
                              *const fields[] = {"java/io/DataInputStream", "java/io/DataOutputStream"},
-                             *const whole[] = {"read", "write", "flush", "close", "readUTF", "writeUTF"};
+                             *const whole[] = {"read",     "write",     "flush", "close",    "readUTF",
+                                               "writeUTF", "skipBytes", "skip",  "available"};
     uint32_t caller = p->stacks[stack].parent;
     if (!caller || !is_any_of(class_at(p, stack), files, 2) || !is_any_of(class_at(p, caller), fields, 2))
         return false;

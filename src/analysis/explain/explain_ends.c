@@ -29,13 +29,16 @@ static uint32_t name_of(const struct wick_explain_sample *s, enum end end)
     return end == SERVER ? s->server : end == CLIENTS ? s->service : s->file;
 }
 
-/* Whether that server is this process itself. */
+/* Whether that server is this process itself; not known where there are several. */
 static bool is_own(const struct wick_explain_facts *f, uint32_t server)
 {
-    for (size_t i = 0; i < f->nwall; i++)
-        if (f->wall[i].service == server)
-            return true;
-    return false;
+    bool own = false;
+    for (size_t i = 0; i < f->nwall && !f->programs_differ; i++) {
+        if (f->wall[i].process)
+            return false;
+        own |= f->wall[i].service == server;
+    }
+    return own;
 }
 
 static void say(struct wick_explain *x, struct wick_explain_finding *r, enum end end, const struct named *n)

@@ -671,12 +671,6 @@ static enum wick_explain_state state_of(const struct wick_profile *p, uint16_t s
     return WICK_EXPLAIN_UNKNOWN;
 }
 
-static uint32_t label_of(struct wick_profile *p, const struct wick_sample *s, const char *name)
-{
-    uint32_t key = wick_profile_label_key(p, name);
-    return key ? wick_profile_label(p, s->labels, key) : 0;
-}
-
 /* What of a sample lies in the range; false: nothing. */
 static bool cut_sample(const struct wick_range *r, const struct wick_sample *s, struct wick_sample *out)
 {
@@ -732,20 +726,17 @@ static void take_sample(void *ctx, const struct wick_sample *whole)
                                         .variance = s->variance,
                                         .count = s->count,
                                         .state = state_of(f->p, s->state),
-                                        .endpoint = label_of(f->p, s, "endpoint"),
-                                        .process = label_of(f->p, s, "process"),
-                                        .rival = label_of(f->p, s, "ran-instead"),
-                                        .peer = label_of(f->p, s, "waited-for"),
-                                        .doing = label_of(f->p, s, "waited-for-state"),
-                                        .cgroup = label_of(f->p, s, "cgroup"),
-                                        .server = label_of(f->p, s, "peer"),
-                                        .service = label_of(f->p, s, "local"),
-                                        .file = label_of(f->p, s, "file"),
+                                        .endpoint = wick_explain_label(f->p, s, "endpoint"),
+                                        .process = wick_explain_label(f->p, s, "process"),
+                                        .rival = wick_explain_label(f->p, s, "ran-instead"),
+                                        .peer = wick_explain_label(f->p, s, "waited-for"),
+                                        .doing = wick_explain_label(f->p, s, "waited-for-state"),
+                                        .cgroup = wick_explain_label(f->p, s, "cgroup"),
                                         .number = f->timed.nsamples};
     f->rivals += row->rival != 0;
     f->peers += row->doing != 0;
-    f->ends += row->server || row->service || row->file;
     if (type->kind == WICK_KIND_WALL) {
+        wick_explain_learn_end(f, s, row);
         const struct wick_jfr_visitor timed = wick_spans_visitor(&f->timed);
         timed.sample(timed.ctx, s);
     }

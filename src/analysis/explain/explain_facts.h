@@ -281,6 +281,11 @@ void wick_explain_pauses_add(struct wick_explain_facts *f, int64_t start_ns, int
 /* Takes an event jdk.ActiveSetting: which threads the wall clock samples. */
 void wick_explain_take_setting(struct wick_explain_facts *f, const struct wick_jfr_event *e);
 
+/* explain_labels.c: the value of a sample's label, 0 = it has none; and whom or what a sample of a wait is for, by its
+ * labels. Of other samples these are the program's. */
+uint32_t wick_explain_label(struct wick_profile *p, const struct wick_sample *s, const char *name);
+void wick_explain_learn_end(struct wick_explain_facts *f, const struct wick_sample *s, struct wick_explain_sample *row);
+
 /* Gives wall-clock samples in spans what they stand for by the time in spans, as `wick endpoints` does; `timed` is
  * finished. False without memory. */
 bool wick_explain_time_spans(struct wick_explain_facts *f);

@@ -3,7 +3,9 @@
  * explain_lazy.c - whether a stream starts tasks one after another that were meant to run at the same time
  *
  * A stream passes each element through all its stages before the next: stream.map(start).map(join) waits for each task
- * before the next one is started. Where the tasks are started first, several run for each thread that waits.
+ * before the next one is started. So two stages are on the stack, that which waits below that which starts, one task
+ * runs for each thread that waits, and workers have time to spare. Where the tasks were started first, those that wait
+ * are in one stage, or several tasks run for each.
  */
 #include <string.h>
 
@@ -12,37 +14,41 @@
 
 #define ONE_LEAST    0.80 /* tasks that run for each thread that waits */
 #define ONE_MOST     1.20
-#define STREAM_LEAST 0.90 /* of the waits: within a stream */
-#define WITH_STREAM  "java/util/stream/"
+#define STREAM_LEAST 0.90 /* of the waits: in such stages */
+#define PIPELINE     "java/util/stream/ReferencePipeline$"
 
-/* Whether frames of streams are between the leaf and the program's function that waits. */
-static bool in_stream(const struct wick_profile *p, uint32_t stack, uint32_t function)
+/* Whether a stage of a stream is called by another one between the leaf and the program's function that waits. */
+static bool in_stages(const struct wick_profile *p, uint32_t stack, uint32_t function)
 {
-    for (uint32_t s = stack; s && wick_explain_function_at(p, s) != function; s = p->stacks[s].parent)
-        if (!strncmp(wick_profile_str(p, p->functions[wick_explain_function_at(p, s)].class_name), WITH_STREAM,
-                     strlen(WITH_STREAM)))
-            return true;
-    return false;
+    unsigned stages = 0;
+    for (uint32_t s = stack; s && wick_explain_function_at(p, s) != function; s = p->stacks[s].parent) {
+        const struct wick_function *f = &p->functions[wick_explain_function_at(p, s)];
+        stages += !strncmp(wick_profile_str(p, f->class_name), PIPELINE, strlen(PIPELINE)) &&
+                  !strcmp(wick_profile_str(p, f->name), "accept");
+    }
+    return stages >= 2;
 }
 
 void wick_explain_say_lazy(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
 {
     const struct wick_explain_facts *f = x->f;
     uint32_t waiter = wick_explain_function_at(f->p, at->via_stack);
-    int64_t waits = 0, streams = 0, tasks = 0;
+    int64_t waits = 0, streams = 0, tasks = 0, idle = 0;
     if (!r || at->via != WICK_WAIT_FUTURE || at->links[0].who != WICK_EXPLAIN_TASK)
         return;
     for (size_t i = 0; i < f->nwall; i++) {
         const struct wick_wait *w = &x->waits[i];
         int64_t ns = f->wall[i].weight_ns;
         bool here = w->kind == at->via && w->stack && wick_explain_function_at(f->p, w->stack) == waiter;
-        bool task = wick_wait_is_worker(f->p, f->wall[i].stack) && w->kind != WICK_WAIT_WORK;
+        bool worker = wick_wait_is_worker(f->p, f->wall[i].stack), task = worker && w->kind != WICK_WAIT_WORK;
         waits = wick_sum(waits, here ? ns : 0);
-        streams = wick_sum(streams, here && in_stream(f->p, f->wall[i].stack, waiter) ? ns : 0);
+        streams = wick_sum(streams, here && in_stages(f->p, f->wall[i].stack, waiter) ? ns : 0);
         tasks = wick_sum(tasks, task && !here ? ns : 0);
+        idle = wick_sum(idle, worker && !task ? ns : 0);
     }
     double each = wick_explain_share((double)tasks, (double)waits);
-    if (each < ONE_LEAST || each > ONE_MOST || (double)streams < STREAM_LEAST * (double)waits)
+    if (each < ONE_LEAST || each > ONE_MOST || idle < tasks || /* else there may be no worker for more */
+        (double)streams < STREAM_LEAST * (double)waits)
         return;
     wick_explain_figure(r, "tasks", WICK_EXPLAIN_NUMBER, 1);
     r->advice =

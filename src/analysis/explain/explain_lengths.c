@@ -35,8 +35,9 @@ void wick_explain_say_lengths(struct wick_explain *x, struct wick_explain_findin
         ns += (double)w->weight_ns;
         n += (double)w->weight_ns / (double)w->duration_ns;
     }
-    if (events < EVENTS_LEAST || n < 2)
+    if (events < EVENTS_LEAST || n < 2 || l->not_ours) /* others leave out the short ones */
         return;
+    wick_explain_say(x, r, "counted", wick_wait_text(kind));
     wick_explain_figure(r, "waits", WICK_EXPLAIN_NUMBER, rounded(n));
     wick_explain_figure(r, "mean", WICK_EXPLAIN_TIME, ns / n);
 }

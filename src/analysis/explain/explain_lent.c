@@ -43,7 +43,7 @@ static void add(const struct wick_explain_sample *s, int64_t start_ns, double le
     double to = from + (double)s->span_ns, ns = (double)s->weight_ns, quantum = wick_explain_quantum(s);
     for (int k = 0; k < WINDOWS; k++) {
         double lo = fmax(from, k * length), hi = fmin(to, (k + 1) * length);
-        double part = s->span_ns > 0 ? fmax(hi - lo, 0) / (to - from) : from >= k * length && from < (k + 1) * length;
+        double part = to > from ? fmax(hi - lo, 0) / (to - from) : from >= k * length && from < (k + 1) * length;
         w[k].waits_ns += lent ? 0 : part * ns;
         w[k].lent_ns += lent ? part * ns : 0;
         w[k].squares += lent ? part * quantum : 0;
@@ -88,7 +88,8 @@ static int64_t start_of(const struct wick_explain_facts *f, double *length_ns)
     for (size_t i = 0; i < f->nwall; i++) {
         const struct wick_explain_sample *s = &f->wall[i];
         start = s->time_ns < start ? s->time_ns : start;
-        end = wick_sum(s->time_ns, s->span_ns) > end ? wick_sum(s->time_ns, s->span_ns) : end;
+        int64_t last = wick_sum_time(s->time_ns, s->span_ns);
+        end = last > end ? last : end;
     }
     *length_ns = end > start ? (double)(end - start) : 0;
     return start;
@@ -111,7 +112,9 @@ void wick_explain_say_lost(struct wick_explain *x, struct wick_explain_finding *
             wick_explain_figure(r, "peak", WICK_EXPLAIN_NUMBER, most);
             r->advice =
                 "give objects back in finally (try with resources), whatever fails in between: some are lent and "
-                "not given back, for a while or for good; a larger pool only takes longer to run dry";
+                "not given back, for a while or for good, or kept elsewhere than where they are taken; a larger pool "
+                "only takes "
+                "longer to run dry";
         }
     }
     free(lent);

@@ -251,8 +251,8 @@ static void find_questions(struct wick_explain *x)
     }
     for (size_t i = 0; !x->f->failed && i < f->nwall; i++) {
         struct talk *t = &talks[function_at(f->p, x->waits[i].stack)];
-        t->opened_ns += f->wall[i].server ? f->wall[i].weight_ns : 0;
-        t->accepted_ns += f->wall[i].service ? f->wall[i].weight_ns : 0;
+        t->opened_ns = wick_sum(t->opened_ns, f->wall[i].server ? f->wall[i].weight_ns : 0);
+        t->accepted_ns = wick_sum(t->accepted_ns, f->wall[i].service ? f->wall[i].weight_ns : 0);
     }
     bool serves = x->serves = x->f->failed || accepts(x), rested = !serves && all_rest(x, rests);
     for (size_t i = 0; !x->f->failed && i < f->nwall; i++) {

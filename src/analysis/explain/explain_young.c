@@ -21,11 +21,12 @@ void wick_explain_young(struct wick_explain *x)
     static const char *const options[] = {"-Xmn", "-XX:MaxNewSize="};
     const struct wick_explain_facts *f = x->f;
     const char *word = "";
-    int64_t young = wick_explain_size_option(f->arguments ? wick_profile_str(f->p, f->arguments) : "", options,
-                                             sizeof options / sizeof *options, &word);
+    const char *arguments = f->arguments && !f->programs_differ ? wick_profile_str(f->p, f->arguments) : "";
+    int64_t young = wick_explain_size_option(arguments, options, sizeof options / sizeof *options, &word);
+    bool ignored = strstr(arguments, "+UseZGC") || strstr(arguments, "+UseShenandoahGC");
     double rate = wick_explain_share((double)f->gcs * 1e9, (double)f->duration_ns);
     double stopped = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
-    if (!young || !f->heap_max || (double)young > PART_MOST * (double)f->heap_max || rate < RATE_LEAST ||
+    if (!young || ignored || !f->heap_max || (double)young > PART_MOST * (double)f->heap_max || rate < RATE_LEAST ||
         stopped < STOP_LEAST)
         return;
     struct wick_strbuf option = WICK_STRBUF_INIT;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/thread/awaited.h"
 
+#include <limits.h>
 #include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -8,7 +9,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -80,12 +80,20 @@ static void put_unix(const union end *local, const union end *peer, socklen_t lo
     put_path(opened ? "peer" : "local", path, out, size);
 }
 
+/* Whether two readings have the same numbers of bytes: nothing was sent or acknowledged in between. */
+static bool is_still(const struct tcp_info *a, const struct tcp_info *b)
+{
+    return a->tcpi_bytes_sent == b->tcpi_bytes_sent && a->tcpi_bytes_acked == b->tcpi_bytes_acked &&
+           a->tcpi_notsent_bytes == b->tcpi_notsent_bytes;
+}
+
 static int has_opened(int fd)
 {
-    struct tcp_info t = {0};
-    socklen_t size = sizeof t;
+    struct tcp_info t = {0}, again = {0};
+    socklen_t size = sizeof t, size_again = sizeof again;
     int queued;
-    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &t, &size) || ioctl(fd, SIOCOUTQ, &queued))
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &t, &size) || ioctl(fd, SIOCOUTQ, &queued) ||
+        getsockopt(fd, IPPROTO_TCP, TCP_INFO, &again, &size_again) || !is_still(&t, &again))
         return -1;
     return wick_awaited_opened(&t, size, queued);
 }
@@ -107,55 +115,44 @@ static void describe_socket(int fd, char *out, size_t size)
     snprintf(out, size, "%s=%s", opened ? "peer" : "local", address);
 }
 
-/* Where what is known of it stands; *found: it does. */
-static size_t place_of(const struct wick_awaited *a, uint64_t key, uint64_t device, bool *found)
-{
-    size_t at = (key * 0x9e3779b97f4a7c15u >> 32) % WICK_AWAITED_KNOWN;
-    *found = a->known[at].key == key && a->known[at].device == device;
-    return at;
-}
-
-static uint32_t learn(struct wick_awaited *a, struct wick_labels *labels, size_t at, uint64_t key, uint64_t device,
-                      const char *text)
-{
-    uint32_t label = wick_labels_intern_awaited(labels, text, strlen(text));
-    a->known[at].key = key;
-    a->known[at].device = device;
-    a->known[at].label = label;
-    return label;
-}
-
 uint32_t wick_awaited_socket(struct wick_awaited *a, struct wick_labels *labels, int fd)
 {
     uint64_t cookie = 0;
     socklen_t size = sizeof cookie;
     char text[WICK_AWAITED_TEXT] = "";
-    bool found;
     if (getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &size) || !cookie)
         return 0;
-    size_t at = place_of(a, cookie, 0, &found);
-    if (found)
+    size_t at = (cookie * 0x9e3779b97f4a7c15u >> 32) % WICK_AWAITED_KNOWN;
+    if (a->known[at].cookie == cookie)
         return a->known[at].label;
     describe_socket(fd, text, sizeof text);
-    return *text ? learn(a, labels, at, cookie, 0, text) : 0;
+    uint32_t label = wick_labels_intern_awaited(labels, WICK_LABELS_ENDS, text, strlen(text));
+    if (label) {
+        a->known[at].cookie = cookie;
+        a->known[at].label = label;
+    }
+    return label;
 }
 
-uint32_t wick_awaited_file(struct wick_awaited *a, struct wick_labels *labels, int fd)
+/* The end of a path that is too long, from a character of UTF-8 on. */
+static const char *end_of(const char *path, size_t n)
 {
-    struct stat st;
-    char link[32], path[WICK_AWAITED_TEXT - 16], text[WICK_AWAITED_TEXT] = "";
-    bool found;
-    if (fstat(fd, &st) || !st.st_ino)
-        return 0;
-    uint64_t device = (uint64_t)st.st_dev + 1; /* 0 is for sockets */
-    size_t at = place_of(a, st.st_ino, device, &found);
-    if (found)
-        return a->known[at].label;
+    if (n <= WICK_AWAITED_PATH)
+        return path;
+    path += n - WICK_AWAITED_PATH;
+    while (((unsigned char)*path & 0xc0) == 0x80)
+        path++;
+    return path;
+}
+
+uint32_t wick_awaited_file(struct wick_labels *labels, int fd)
+{
+    char link[32], path[PATH_MAX], text[WICK_AWAITED_TEXT] = "";
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t n = readlink(link, path, sizeof path - 1);
-    if (n <= 0)
+    if (n <= 0 || *path != '/') /* a pipe, say */
         return 0;
     path[n] = 0;
-    put_path("file", path, text, sizeof text);
-    return learn(a, labels, at, st.st_ino, device, text);
+    put_path("file", end_of(path, (size_t)n), text, sizeof text);
+    return wick_labels_intern_awaited(labels, WICK_LABELS_FILES, text, strlen(text));
 }

@@ -10,7 +10,8 @@
  * Who has opened a connection shows in what the kernel counts: a SYN is acknowledged as a byte is, but is not among the
  * bytes that were sent. Datagrams have no label.
  *
- * The kernel is asked once for each socket and file, as long as few enough are in use at the same time.
+ * Each socket is asked for once, as long as few enough are in use at the same time; a file each time, since it may be
+ * renamed. None of this waits for a disk or a network.
  *
  * Threads: one at a time (the sampler).
  */
@@ -24,19 +25,18 @@
 struct tcp_info;
 struct wick_labels;
 
-enum { WICK_AWAITED_KNOWN = 256, WICK_AWAITED_TEXT = 320 };
+enum { WICK_AWAITED_KNOWN = 256, WICK_AWAITED_PATH = 256, WICK_AWAITED_TEXT = 2 * WICK_AWAITED_PATH + 16 };
 
 struct wick_awaited {
     struct {
-        uint64_t key; /* 0 = free; of a file the inode's number */
-        uint64_t device;
+        uint64_t cookie; /* 0 = free; the kernel gives none twice */
         uint32_t label;
     } known[WICK_AWAITED_KNOWN];
 };
 
 /* The number of that label among the texts of `labels`, 0 = there is none, or too many are known. */
 uint32_t wick_awaited_socket(struct wick_awaited *a, struct wick_labels *labels, int fd);
-uint32_t wick_awaited_file(struct wick_awaited *a, struct wick_labels *labels, int fd);
+uint32_t wick_awaited_file(struct wick_labels *labels, int fd);
 
 /* Whether this end has opened the connection: 1 or 0; -1 = it does not show. size: what the kernel filled in; queued:
  * bytes that were written and are not acknowledged (SIOCOUTQ). */

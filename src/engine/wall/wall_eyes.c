@@ -39,21 +39,21 @@ static uint32_t label_of(struct wick_wall_engine *e, const struct wick_thread_lo
     struct wick_labels *labels = e->recorder->labels;
     if (!e->awaited || (socket < 0 && l->file < 0))
         return 0;
-    return socket >= 0 ? wick_awaited_socket(e->awaited, labels, socket)
-                       : wick_awaited_file(e->awaited, labels, l->file);
+    return socket >= 0 ? wick_awaited_socket(e->awaited, labels, socket) : wick_awaited_file(labels, l->file);
 }
 
 static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t, const struct wick_thread_look *l,
                  struct wick_event *out, enum wick_drop *why)
 {
     struct wick_outside o = {.pc = l->pc, .sp = l->sp, .lo = l->sp - WICK_STEP_RED_ZONE, .stack = e->stack};
+    int socket = awaited_socket(e, l);
+    uint32_t label = label_of(e, l, socket);
     struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);
     wick_addr java = wick_load_acquire(&t->java); /* pairs: wick_threads_java */
     if (!scratch) {
         *why = WICK_DROP_WALK_IN_PROGRESS;
         return false;
     }
-    int socket = awaited_socket(e, l);
     o.bytes = wick_mem_read_most(&e->recorder->walker.mem, o.lo, e->stack, WICK_THREAD_LOOK_STACK);
     const struct wick_sample_sig in = {
         .outside = &o,
@@ -62,7 +62,7 @@ static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t,
         .time_ns = wick_clock_mono_ns(),
         .type = WICK_EVENT_WALL,
         .state = state_of(e, java, l, socket),
-        .awaited = label_of(e, l, socket),
+        .awaited = label,
     };
     bool good = wick_recorder_walk_sig(e->recorder, scratch, &in, out);
     wick_recorder_leave_sig(scratch);
