@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: partition() takes device % 8, but device numbers go by steps of 8: one worker of eight gets everything
+// expect: waiting busiest=partition
 // symptom: waiting pool-busy saturated-thread
 // share: 844 messages/s, 243 ms against 6130 messages/s, 86 ms fixed
 // judge: right: PlantStream.partition skews: all devices land on partition 0; seven workers have nothing to do

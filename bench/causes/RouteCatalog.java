@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: the refresher reads the supplier's answer (~250 ms) while it holds the StampedLock's write lock
-// expect: waiting holder=Catalog.refresh | waiting chain=Catalog.refresh
+// expect: waiting holder=Catalog.refresh | waiting chain=Catalog.refresh | waiting frame=Catalog.refresh waiter=Catalog.find
 // symptom: waiting endpoint-wait lock-contention
 // share: readers wait for the lock ~60 % of the time
 // judge: right: threads wait for the StampedLock in Catalog.find (readLock) because Catalog.refresh holds it while it

@@ -209,6 +209,38 @@ static void test_pools__that_lose_objects_lend_fewer_at_times(void **state)
     has_not(lends(lost, false), "not given back"); /* at one time nobody waits: there was less to do */
 }
 
+/* Three threads that hand things to a writer; `alike` others of its name, which rest for so long of ten seconds. */
+static struct scene *hand_over(int alike, double rest, bool pool)
+{
+    struct scene *s = scene();
+    uint32_t put = STACK(s, "app/Main.put", "java/util/concurrent/LinkedBlockingQueue.put", PARK);
+    uint32_t take = pool ? STACK(s, WORKER, "java/util/concurrent/ThreadPoolExecutor.getTask", PARK)
+                         : STACK(s, "app/Writer.run", "java/util/concurrent/LinkedBlockingQueue.take", PARK);
+    for (int i = 0; i < 3; i++)
+        add(s, thread_of(s, "desk", 10 + i), put, WICK_EXPLAIN_PARKED, 10);
+    add(s, thread_of(s, "writer-0", 1),
+        STACK(s, "app/Writer.run", "app/Writer.store", "sun/nio/ch/FileChannelImpl.force"), WICK_EXPLAIN_DISK, 9.5);
+    for (int i = 1; i <= alike; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "writer-%d", i);
+        add(s, thread_of(s, name, 1 + i), take, WICK_EXPLAIN_PARKED, rest);
+        add(s, thread_of(s, name, 1 + i), STACK(s, "app/Writer.run"), WICK_EXPLAIN_RUNNABLE, 10 - rest);
+    }
+    return s;
+}
+
+static void test_workers__of_which_one_gets_all_are_said_to_be_idle(void **state)
+{
+    static const char text[] =
+        "; all of that is in writer-0, while the other 3 threads of that name have nothing to do";
+    (void)state;
+    has(hand_over(3, 9.8, false), text);
+    has_not(hand_over(3, 9.8, true), "nothing to do");  /* any of them would take a task */
+    has_not(hand_over(3, 5, false), "nothing to do");   /* they have work as well */
+    has_not(hand_over(1, 9.8, false), "nothing to do"); /* one in reserve */
+    has_not(hand_over(0, 10, false), "nothing to do");
+}
+
 /* Threads that join futures below so many stages of a stream, and workers that do what these stand for, or rest. */
 static struct scene *joins(int stages, double tasks, double idle)
 {
@@ -216,7 +248,7 @@ static struct scene *joins(int stages, double tasks, double idle)
                                           "java/util/stream/ReferencePipeline$2$1.accept"};
     struct scene *s = scene();
     for (int i = 0; i < 2; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "http-%d", i);
         uint32_t plan = push(&s->p, STACK(s, "app/Planner.plan"), "java/util/stream/ReferencePipeline.collect");
         for (int k = 0; k < stages; k++)
@@ -270,6 +302,7 @@ int main(void)
         cmocka_unit_test(test_young__is_too_small_by_an_option_where_collections_stop_the_program),
         cmocka_unit_test(test_monitors__of_the_slow_path_of_allocations_are_not_the_programs),
         cmocka_unit_test(test_pools__that_lose_objects_lend_fewer_at_times),
+        cmocka_unit_test(test_workers__of_which_one_gets_all_are_said_to_be_idle),
         cmocka_unit_test(test_streams__that_wait_in_themselves_run_one_task_at_a_time),
         cmocka_unit_test(test_lengths__follow_from_the_events_of_waits),
     };

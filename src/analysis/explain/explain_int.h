@@ -226,7 +226,7 @@ struct wick_explain_place {
 /* Of each wall-clock sample, whether its thread has an object of the pool that is waited for there; false: none has. */
 bool wick_explain_has_lent(struct wick_explain *x, const struct wick_explain_place *at, bool *lent);
 
-/* explain_worker.c: adds which only thread of a pool has what others wait for behind what it does there. */
+/* explain_worker.c: adds in which only thread all is that others wait for: of its pool, or of those that have work. */
 void wick_explain_say_worker(struct wick_explain *x, struct wick_explain_finding *r,
                              const struct wick_explain_place *at);
 
