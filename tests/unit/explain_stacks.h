@@ -158,6 +158,22 @@ static inline void begins(struct scene *s, const char *line)
     free(text);
 }
 
+static inline void has(struct scene *s, const char *part)
+{
+    char *text = explained(s);
+    if (!strstr(text, part))
+        fail_msg("no \"%s\" in:\n%s", part, text);
+    free(text);
+}
+
+static inline void has_not(struct scene *s, const char *part)
+{
+    char *text = explained(s);
+    if (strstr(text, part))
+        fail_msg("\"%s\" in:\n%s", part, text);
+    free(text);
+}
+
 static inline void silent(struct scene *s)
 {
     char *text = explained(s);

@@ -14,22 +14,6 @@
     "java/util/regex/Pattern$Loop.match", "java/util/regex/Pattern$GroupHead.match", \
         "java/util/regex/Pattern$Curly.match"
 
-static void has(struct scene *s, const char *part)
-{
-    char *text = explained(s);
-    if (!strstr(text, part))
-        fail_msg("no \"%s\" in:\n%s", part, text);
-    free(text);
-}
-
-static void has_not(struct scene *s, const char *part)
-{
-    char *text = explained(s);
-    if (strstr(text, part))
-        fail_msg("\"%s\" in:\n%s", part, text);
-    free(text);
-}
-
 /* ---- kinds of work ---- */
 
 static void test_nested_repetitions__are_loops_with_a_repetition_in_each_turn(void **state)

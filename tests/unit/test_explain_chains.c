@@ -10,22 +10,6 @@
 #define WRITE  "java/net/Socket$SocketOutputStream.write"
 #define LOCK   "java/util/concurrent/locks/ReentrantLock.lock"
 
-static void has(struct scene *s, const char *part)
-{
-    char *text = explained(s);
-    if (!strstr(text, part))
-        fail_msg("no \"%s\" in:\n%s", part, text);
-    free(text);
-}
-
-static void has_not(struct scene *s, const char *part)
-{
-    char *text = explained(s);
-    if (strstr(text, part))
-        fail_msg("\"%s\" in:\n%s", part, text);
-    free(text);
-}
-
 /* Requests wait for latches that tasks of a timer open, and one of its tasks takes nearly all of its time. */
 static void test_latch__waits_for_a_timer_that_is_busy(void **state)
 {

@@ -4,14 +4,6 @@
 
 #define PARK "java/util/concurrent/locks/LockSupport.park"
 
-static void has(struct scene *s, const char *part)
-{
-    char *text = explained(s);
-    if (!strstr(text, part))
-        fail_msg("no \"%s\" in:\n%s", part, text);
-    free(text);
-}
-
 /* The stages of a pipeline, a thread each, run ahead of one that keeps a pace, unless somebody waits for them. */
 static void test_queue_full__before_a_stage_that_keeps_a_pace_is_no_trouble(void **state)
 {

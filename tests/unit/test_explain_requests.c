@@ -13,22 +13,6 @@
 #define SEND   "jdk/internal/net/http/HttpClientImpl.send"
 #define PIPE   "java/io/FileInputStream.read"
 
-static void has(struct scene *s, const char *part)
-{
-    char *text = explained(s);
-    if (!strstr(text, part))
-        fail_msg("no \"%s\" in:\n%s", part, text);
-    free(text);
-}
-
-static void has_not(struct scene *s, const char *part)
-{
-    char *text = explained(s);
-    if (strstr(text, part))
-        fail_msg("\"%s\" in:\n%s", part, text);
-    free(text);
-}
-
 /* One sample after another: of a wait of 200 ms, as its rows are in order of time. */
 static void then(struct scene *s, uint32_t stack, enum wick_explain_state state)
 {
