@@ -21,6 +21,7 @@
 #include "engine/thread/awaited.h"
 #include "labels/labels.h"
 #include "mem/mem.h"
+#include "loopback.h"
 
 struct bench {
     struct wick_mem mem;
@@ -51,25 +52,6 @@ static const char *of_socket(struct bench *b, int fd)
 static const char *of_file(struct bench *b, int fd)
 {
     return wick_labels_text(&b->labels, wick_awaited_file(&b->labels, fd));
-}
-
-/* Two ends of a connection; the first has opened it. Returns the port that was listened on. */
-static unsigned connected(int family, int out[2])
-{
-    struct sockaddr_in six_or_four = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
-    struct sockaddr *at = family == AF_INET ? (struct sockaddr *)&six_or_four : (struct sockaddr *)&six;
-    socklen_t size = family == AF_INET ? sizeof six_or_four : sizeof six;
-    int door = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_return_code(bind(door, at, size), 0);
-    assert_return_code(listen(door, 1), 0);
-    assert_return_code(getsockname(door, at, &size), 0);
-    out[0] = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_return_code(connect(out[0], at, size), 0);
-    out[1] = accept4(door, NULL, NULL, SOCK_CLOEXEC);
-    assert_return_code(out[1], 0);
-    close(door);
-    return ntohs(family == AF_INET ? six_or_four.sin_port : six.sin6_port);
 }
 
 static void close_both(const int fd[2])

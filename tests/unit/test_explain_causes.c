@@ -80,18 +80,6 @@ static void test_class_lookup__defines_next_to_nothing(void **state)
     }
 }
 
-/* What a stub is called from is found by its return address, which may be an old one of another stub. */
-static void test_stubs__that_seem_to_call_another_are_no_kind_of_work(void **state)
-{
-    (void)state;
-    struct scene *s = scene();
-    uint32_t stack = STACK(s, "app/Fund.path", "stub:C2 Runtime new_array", "stub:dexp");
-    for (uint32_t at = stack, i = 0; i < 2; i++, at = s->p.stacks[at].parent)
-        s->p.frames[s->p.stacks[at].frame].kind = WICK_FRAME_STUB;
-    cpu(s, stack, 8);
-    has_not(s, "copying and allocating arrays");
-}
-
 /* ---- the JVM ---- */
 
 static struct scene *collects(const char *cause)
@@ -251,7 +239,7 @@ static struct scene *joins(int stages, double tasks, double idle)
 static void test_streams__that_wait_in_themselves_run_one_task_at_a_time(void **state)
 {
     static const char text[] =
-        "task runs at a time for each that waits, as it waits within the stream that starts them";
+        "; 1 task runs at a time for each thread that waits, which does so within the stream that starts them";
     (void)state;
     has(joins(2, 16, 40), text);
     has_not(joins(1, 16, 40), text); /* the futures are a list that was made before */
@@ -281,7 +269,6 @@ int main(void)
         cmocka_unit_test(test_nested_repetitions__are_loops_with_a_repetition_in_each_turn),
         cmocka_unit_test(test_field_by_field__is_a_stream_of_fields_on_a_file),
         cmocka_unit_test(test_class_lookup__defines_next_to_nothing),
-        cmocka_unit_test(test_stubs__that_seem_to_call_another_are_no_kind_of_work),
         cmocka_unit_test(test_explicit_gc__of_direct_buffers_is_theirs),
         cmocka_unit_test(test_young__is_too_small_by_an_option_where_collections_stop_the_program),
         cmocka_unit_test(test_monitors__of_the_slow_path_of_allocations_are_not_the_programs),

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "engine/thread/held_back.h"
+#include "loopback.h"
 
 /* A header of 8 bytes is on its way, a body of 48 is not. */
 static struct tcp_info held(void)
@@ -82,22 +83,6 @@ static void set(int fd, int option, int value)
     assert_return_code(setsockopt(fd, IPPROTO_TCP, option, &value, sizeof value), 0);
 }
 
-/* Two ends of a connection. The second one acknowledges late, as one that has nothing to answer. */
-static void connected(int out[2])
-{
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof at;
-    int door = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_return_code(bind(door, (struct sockaddr *)&at, sizeof at), 0);
-    assert_return_code(listen(door, 1), 0);
-    assert_return_code(getsockname(door, (struct sockaddr *)&at, &size), 0);
-    out[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_return_code(connect(out[0], (struct sockaddr *)&at, sizeof at), 0);
-    out[1] = accept4(door, NULL, NULL, SOCK_CLOEXEC);
-    assert_return_code(out[1], 0);
-    close(door);
-}
-
 static void put(int fd, size_t n)
 {
     char bytes[256] = {0};
@@ -115,7 +100,7 @@ static bool asks_in_two(bool nodelay)
 {
     bool seen = false;
     int fd[2];
-    connected(fd);
+    connected(AF_INET, fd); /* the second end acknowledges late, as it has nothing to answer */
     set(fd[0], TCP_NODELAY, nodelay);
     for (int i = 0; i < 40 && !seen; i++) {
         put(fd[0], 8);
@@ -143,7 +128,7 @@ static void test_held_back__is_none_in_one_write(void **state)
 {
     int fd[2];
     (void)state;
-    connected(fd);
+    connected(AF_INET, fd);
     for (int i = 0; i < 40; i++) {
         put(fd[0], 56);
         assert_false(wick_held_back(fd[0]));

@@ -116,7 +116,7 @@ static struct wick_wait doing(const struct wick_explain *x, size_t i)
     return w;
 }
 
-static bool waits_there(const struct wick_explain *x, struct wick_wait w, const struct wick_explain_place *at)
+bool wick_explain_waits_there(const struct wick_explain *x, struct wick_wait w, const struct wick_explain_place *at)
 {
     return w.kind == at->kind && w.stack && wick_explain_function_at(x->f->p, w.stack) == at->function;
 }
@@ -136,7 +136,7 @@ static bool *takers_of_pool(struct wick_explain *x, const struct wick_explain_pl
     bool *takes = calloc(p->nfunctions + 1, sizeof *takes), *lends = calloc(p->nstrings + 1, sizeof *lends);
     x->f->failed |= !takes || !lends;
     for (size_t i = 0; lends && i < x->f->nwall; i++)
-        if (waits_there(x, x->waits[i], at))
+        if (wick_explain_waits_there(x, x->waits[i], at))
             lends[x->waits[i].lender] = true;
     for (size_t i = 0; takes && lends && i < x->f->nwall; i++)
         if (x->waits[i].kind == WICK_WAIT_POOL && x->waits[i].stack && lends[x->waits[i].lender])
@@ -159,7 +159,7 @@ static bool is_within(const struct wick_explain *x, size_t i, struct wick_wait w
                       const bool *takes)
 {
     uint32_t stack = x->f->wall[i].stack;
-    bool waits = takes ? w.kind == WICK_WAIT_POOL : waits_there(x, w, at);
+    bool waits = takes ? w.kind == WICK_WAIT_POOL : wick_explain_waits_there(x, w, at);
     return w.stack && wick_wait_role_of(w.kind) != WICK_WAIT_IDLE && !waits &&
            (takes ? goes_through_any(x->f->p, stack, takes) : wick_explain_goes_through(x->f->p, stack, at->function));
 }
@@ -282,7 +282,7 @@ static bool answers(const struct wick_explain *x, const struct wick_explain_plac
     bool *here = calloc(f->p->nthreads + 1, sizeof *here), found = !here;
     x->f->failed |= !here;
     for (size_t i = 0; here && i < f->nwall; i++)
-        if (waits_there(x, x->waits[i], at))
+        if (wick_explain_waits_there(x, x->waits[i], at))
             here[f->wall[i].thread] = true;
     for (size_t i = 0; here && i < f->nwall; i++) {
         enum wick_wait_kind kind = x->waits[i].kind;
@@ -389,7 +389,7 @@ static void tasks(struct wick_explain *x, const struct wick_explain_place *at, b
         if (!w.stack || wick_wait_role_of(w.kind) == WICK_WAIT_IDLE ||
             (!joins && !wick_wait_is_worker(f->p, f->wall[i].stack)))
             continue;
-        if (!own || (is_task_of(f->p, f->wall[i].stack, at->function) && !waits_there(x, w, at)))
+        if (!own || (is_task_of(f->p, f->wall[i].stack, at->function) && !wick_explain_waits_there(x, w, at)))
             wick_explain_places_add(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
     }
     wick_explain_places_sort(out);
@@ -472,7 +472,7 @@ static void lingerers(struct wick_explain *x, const struct wick_explain_place *a
     const struct wick_explain_facts *f = x->f;
     uint32_t thread = only_completer(f);
     for (size_t i = 0; thread && i < f->nwall; i++)
-        if (waits_there(x, x->waits[i], at) &&
+        if (wick_explain_waits_there(x, x->waits[i], at) &&
             (f->wall[i].thread == thread || wick_wait_is_for_task(f->p, f->wall[i].stack)))
             return; /* it waits as well, or others wait for what a pool runs */
     for (size_t i = 0; thread && i < f->nwall; i++) {
@@ -498,7 +498,7 @@ static void learn_held(struct wick_explain *x, const struct wick_explain_place *
     for (size_t i = 0; i < f->nwall; i++) {
         struct held *h = &of[f->wall[i].thread];
         int64_t ns = f->wall[i].weight_ns;
-        bool here = waits_there(x, x->waits[i], at);
+        bool here = wick_explain_waits_there(x, x->waits[i], at);
         h->here |= here;
         h->serves |= x->waits[i].kind == WICK_WAIT_CLIENT || x->waits[i].kind == WICK_WAIT_EVENT;
         h->all_ns = wick_sum(h->all_ns, ns);

@@ -104,15 +104,11 @@ static bool is_field_by_field(const struct wick_profile *p, uint32_t stack)
 uint32_t wick_explain_user_of(const struct wick_profile *p, uint32_t stack, enum wick_explain_code *code)
 {
     struct turns turns = {0};
-    bool stub = false; /* one is nearer to the leaf */
     *code = WICK_CODE_OTHER;
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         const char *class_name = class_at(p, s), *name = method_at(p, s);
         bool java = wick_frame_kind_is_java(p->frames[p->stacks[s].frame].kind);
-        enum wick_explain_code one = java   ? code_of(class_name, name)
-                                     : stub ? WICK_CODE_OTHER /* none calls another */
-                                            : code_of_stub(name);
-        stub |= p->frames[p->stacks[s].frame].kind == WICK_FRAME_STUB;
+        enum wick_explain_code one = java ? code_of(class_name, name) : code_of_stub(name);
         if (java && one == WICK_CODE_OTHER && !wick_name_is_jdk(class_name))
             return s;
         *code = java && is_field_by_field(p, s) ? WICK_CODE_FIELDWISE : one != WICK_CODE_OTHER ? one : *code;

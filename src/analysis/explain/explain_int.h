@@ -236,6 +236,9 @@ void wick_explain_young(struct wick_explain *x);
 /* explain_lazy.c: adds that tasks run one after another, as a stream starts them. */
 void wick_explain_say_lazy(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at);
 
+/* Whether a wait is one of those at the place. */
+bool wick_explain_waits_there(const struct wick_explain *x, struct wick_wait w, const struct wick_explain_place *at);
+
 /* explain_lent.c: adds how many had one at times, and how many at others, where objects get lost. */
 void wick_explain_say_lost(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at);
 

@@ -50,7 +50,7 @@ void wick_explain_say_lazy(struct wick_explain *x, struct wick_explain_finding *
     if (each < ONE_LEAST || each > ONE_MOST || idle < tasks || /* else there may be no worker for more */
         (double)streams < STREAM_LEAST * (double)waits)
         return;
-    wick_explain_figure(r, "tasks", WICK_EXPLAIN_NUMBER, 1);
+    wick_explain_figure(r, "tasks", WICK_EXPLAIN_NUMBER, each);
     r->advice =
         "start all tasks first and then wait for them: collect the futures into a list before the stage that joins, "
         "since a stream passes each element through all its stages before the next";

@@ -30,12 +30,6 @@ static int by_lent(const void *a, const void *b)
     return (x->lent_ns > y->lent_ns) - (x->lent_ns < y->lent_ns);
 }
 
-static bool waits_at(const struct wick_explain *x, size_t i, const struct wick_explain_place *at)
-{
-    const struct wick_wait *w = &x->waits[i];
-    return w->kind == at->kind && w->stack && wick_explain_function_at(x->f->p, w->stack) == at->function;
-}
-
 /* Spreads a sample, or several of one wait, over the windows that they cover. */
 static void add(const struct wick_explain_sample *s, int64_t start_ns, double length, bool lent, struct window *w)
 {
@@ -105,7 +99,7 @@ void wick_explain_say_lost(struct wick_explain *x, struct wick_explain_finding *
     bool *lent = r && at->kind == WICK_WAIT_POOL ? calloc(f->nwall + 1, sizeof *lent) : NULL;
     if (lent && length >= WINDOW_LEAST && wick_explain_has_lent(x, at, lent)) {
         for (size_t i = 0; i < f->nwall; i++)
-            if (lent[i] || waits_at(x, i, at))
+            if (lent[i] || wick_explain_waits_there(x, x->waits[i], at))
                 add(&f->wall[i], start, length, lent[i], windows);
         if (varies(windows, length, &least, &most)) {
             wick_explain_figure(r, "least", WICK_EXPLAIN_NUMBER, least);

@@ -22,9 +22,8 @@ static uint32_t doer(const struct wick_explain *x, const struct wick_explain_pla
     uint32_t thread = 0;
     *worker = true;
     for (size_t i = 0; i < f->nwall; i++) {
-        const struct wick_wait *w = &x->waits[i];
         uint32_t t = f->wall[i].thread;
-        if (w->kind != at->kind || !w->stack || wick_explain_function_at(f->p, w->stack) != at->function)
+        if (!wick_explain_waits_there(x, x->waits[i], at))
             continue;
         if (!t || (thread && t != thread))
             return 0;

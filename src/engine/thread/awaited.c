@@ -87,6 +87,7 @@ static bool is_still(const struct tcp_info *a, const struct tcp_info *b)
            a->tcpi_notsent_bytes == b->tcpi_notsent_bytes;
 }
 
+/* As wick_awaited_opened, of a descriptor. */
 static int has_opened(int fd)
 {
     struct tcp_info t = {0}, again = {0};
