@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "agent/jvm/field.h"
+#include "agent/jvm/frozen_use.h"
 #include "agent/jvm/klass_place.h"
 #include "hotspot/klass.h"
 #include "hotspot/oop.h"
@@ -36,8 +37,8 @@ static jclass find_class(JNIEnv *env, const char *name)
 /* What _use needs of Java; NULL: not known. */
 static struct {
     jobject started, registry; /* global references */
-    jclass view, bin, executor, thread;
-    jfieldID map, table, key, next, first, referent, threads, cont, tail;
+    jclass view, bin, executor;
+    jfieldID map, table, key, next, first, referent, threads;
 } java;
 
 static jclass global_class(JNIEnv *env, const char *name)
@@ -110,13 +111,6 @@ static void find_fields(JNIEnv *env, struct wick_hs_containers *c)
     c->first = wick_field_offset(env, java.bin, "first", tree_type);
 }
 
-static void find_thread(JNIEnv *env)
-{
-    java.thread = global_class(env, "java/lang/VirtualThread");
-    java.cont = field_of(env, java.thread, "cont", "Ljdk/internal/vm/Continuation;");
-    java.tail = field_of(env, find_class(env, "jdk/internal/vm/Continuation"), "tail", "Ljdk/internal/vm/StackChunk;");
-}
-
 /* The executors need the classes of objects, which not every JVM keeps where wick_hs_klass_of reads them. */
 static void find_executors(JNIEnv *env, const struct wick_jvm *jvm, struct wick_hs_containers *c)
 {
@@ -140,7 +134,6 @@ static void find(JNIEnv *env, const struct wick_jvm *jvm, struct wick_hs_contain
 {
     find_fields(env, c);
     find_array(env, jvm, c);
-    find_thread(env);
     if (!c->map || !c->table || !c->hash || !c->key || !c->next || !c->first || !c->array_length || !c->array_data)
         return;
     java.registry = map_of_static(env, find_class(env, "jdk/internal/vm/ThreadContainers"), "CONTAINER_REGISTRY");
@@ -167,14 +160,6 @@ void wick_thread_containers_open(JNIEnv *env, struct wick_jvm *jvm)
 
 static uint32_t uses_left; /* of this call: a slot or a node each */
 
-static void use_thread(JNIEnv *env, jobject thread)
-{
-    bool is = (*env)->IsInstanceOf(env, thread, java.thread);
-    jobject cont = is ? (*env)->GetObjectField(env, thread, java.cont) : NULL;
-    if (cont)
-        (void)(*env)->GetObjectField(env, cont, java.tail);
-}
-
 static void use_map(JNIEnv *env, jobject map, void (*use_key)(JNIEnv *env, jobject key));
 
 static void use_container(JNIEnv *env, jobject weak)
@@ -183,7 +168,7 @@ static void use_container(JNIEnv *env, jobject weak)
     bool is = container && (*env)->IsInstanceOf(env, container, java.executor);
     jobject map = is ? map_of(env, (*env)->GetObjectField(env, container, java.threads)) : NULL;
     if (map)
-        use_map(env, map, use_thread);
+        use_map(env, map, wick_frozen_use);
 }
 
 /* Gives the node's reference back and returns one to the next node of its list, NULL = there is none. */
@@ -220,8 +205,7 @@ static void use_map(JNIEnv *env, jobject map, void (*use_key)(JNIEnv *env, jobje
 void wick_thread_containers_use(JNIEnv *env)
 {
     uses_left = USES_MOST;
-    if (!java.started || !java.thread || !java.cont || !java.tail || !java.table || !java.key || !java.next ||
-        !java.first)
+    if (!java.started || !java.table || !java.key || !java.next || !java.first || !wick_frozen_use_known(env))
         return;
     if ((*env)->PushLocalFrame(env, LOCAL_REFS)) {
         (*env)->ExceptionClear(env);
@@ -229,7 +213,7 @@ void wick_thread_containers_use(JNIEnv *env)
     }
     if (java.registry && java.threads && java.referent)
         use_map(env, java.registry, use_container);
-    use_map(env, java.started, use_thread);
+    use_map(env, java.started, wick_frozen_use);
     failed(env);
     (*env)->PopLocalFrame(env, NULL);
 }

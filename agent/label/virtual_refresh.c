@@ -3,33 +3,12 @@
 
 #include <stdlib.h>
 
+#include "agent/jvm/frozen_use.h"
 #include "agent/jvm/thread_containers.h"
 #include "agent/jvm/vm.h"
 #include "agent/label/jar_labels.h"
 
 enum { LOCAL_REFS = 8 };
-
-static struct {
-    jfieldID cont, tail; /* of VirtualThread and of Continuation; tail = NULL: not known */
-    bool searched;
-} java;
-
-static void find_fields(JNIEnv *env)
-{
-    if (java.searched)
-        return;
-    if ((*env)->PushLocalFrame(env, LOCAL_REFS)) {
-        (*env)->ExceptionClear(env);
-        return;
-    }
-    java.searched = true;
-    jclass thread = (*env)->FindClass(env, "java/lang/VirtualThread");
-    jclass continuation = thread ? (*env)->FindClass(env, "jdk/internal/vm/Continuation") : NULL;
-    java.cont = continuation ? (*env)->GetFieldID(env, thread, "cont", "Ljdk/internal/vm/Continuation;") : NULL;
-    java.tail = java.cont ? (*env)->GetFieldID(env, continuation, "tail", "Ljdk/internal/vm/StackChunk;") : NULL;
-    (*env)->ExceptionClear(env);
-    (*env)->PopLocalFrame(env, NULL);
-}
 
 static void *to_local(void *env, void *weak)
 {
@@ -42,10 +21,7 @@ static void use(JNIEnv *env, const struct wick_label_holder *h)
         (*env)->ExceptionClear(env);
         return;
     }
-    jobject thread = wick_labels_holder_thread(&wick_agent_labels, h, to_local, env);
-    jobject cont = thread ? (*env)->GetObjectField(env, thread, java.cont) : NULL;
-    if (cont)
-        (void)(*env)->GetObjectField(env, cont, java.tail);
+    wick_frozen_use(env, wick_labels_holder_thread(&wick_agent_labels, h, to_local, env));
     (*env)->PopLocalFrame(env, NULL);
 }
 
@@ -66,8 +42,7 @@ void wick_virtual_refresh(void)
     JNIEnv *env = wick_vm_enter(&attached);
     if (!env)
         return;
-    find_fields(env);
-    uint32_t room = java.tail ? wick_labels_holders(&wick_agent_labels, NULL, 0) : 0;
+    uint32_t room = wick_frozen_use_known(env) ? wick_labels_holders(&wick_agent_labels, NULL, 0) : 0;
     struct wick_label_holder *all = room ? malloc(room * sizeof *all) : NULL;
     uint32_t n = all ? wick_labels_holders(&wick_agent_labels, all, room) : 0;
     for (uint32_t i = 0; i < n && i < room && !wick_load_relaxed(&wick_vm.dying); i++)

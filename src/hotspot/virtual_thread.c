@@ -36,6 +36,21 @@ static bool owns(const struct wick_jvm *jvm, const struct wick_hs_moves *moves, 
            wick_hs_oop_load_newest(jvm, moves, chunk + (unsigned)owner) == cont;
 }
 
+/* Whether the chunks of the callers are where the references from chunk to chunk lead. */
+static bool callers_are_there(const struct wick_jvm *jvm, const struct wick_hs_moves *moves, wick_addr chunk)
+{
+    if (moves->how != WICK_HS_MOVES_COLOURS)
+        return true;
+    for (int i = 0; i < WICK_HS_CHUNKS_FOLLOWED; i++) {
+        wick_addr field = chunk + (unsigned)jvm->step.chunk_parent;
+        if (!wick_hs_oop_load(jvm, field))
+            return true;
+        if (!(chunk = wick_hs_oop_load_newest(jvm, moves, field)))
+            return false;
+    }
+    return true;
+}
+
 enum wick_hs_virtual_seen wick_hs_virtual_look(const struct wick_jvm *jvm, const struct wick_hs_moves *moves,
                                                wick_addr thread, uint64_t *id, wick_addr *chunk)
 {
@@ -54,7 +69,7 @@ enum wick_hs_virtual_seen wick_hs_virtual_look(const struct wick_jvm *jvm, const
     *chunk = cont ? wick_hs_oop_load_newest(jvm, moves, cont + (unsigned)jvm->step.cont_tail) : 0;
     if (cont && !*chunk && state < STATES && f->started >> state & 1)
         return WICK_HS_VIRTUAL_READY;
-    if (!*chunk || state >= STATES || !owns(jvm, moves, cont, *chunk))
+    if (!*chunk || state >= STATES || !owns(jvm, moves, cont, *chunk) || !callers_are_there(jvm, moves, *chunk))
         return WICK_HS_VIRTUAL_UNKNOWN;
     return f->parked >> state & 1        ? WICK_HS_VIRTUAL_PARKED
            : f->monitor >> state & 1     ? WICK_HS_VIRTUAL_MONITOR

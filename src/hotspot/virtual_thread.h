@@ -13,6 +13,9 @@
 #include "hotspot/jvm.h"
 #include "hotspot/oop.h"
 
+/* How many chunks, from the last one on, are followed to those of their callers. */
+enum { WICK_HS_CHUNKS_FOLLOWED = 64 };
+
 enum wick_hs_virtual_seen {
     WICK_HS_VIRTUAL_UNKNOWN, /* ended, not started yet, just being mounted or unmounted, or not readable */
     WICK_HS_VIRTUAL_MOUNTED,
@@ -27,8 +30,8 @@ bool wick_hs_virtual_known(const struct wick_jvm *jvm);
 
 /* Where the virtual thread at that address stands. *id: its Thread.threadId, which it must have; 0 = any, and it is
  * stored there. *chunk: where its frozen frames begin (a StackChunk), unless it is MOUNTED or UNKNOWN; 0 = it has none
- * yet. Where an object
- * was, another one may be by now: hence the id, and the chunk must be its own. */
+ * yet. Where an object was, another one may be by now: hence the id, the chunk must be its own, and the references to
+ * the chunks of its callers must be up to date. */
 enum wick_hs_virtual_seen wick_hs_virtual_look(const struct wick_jvm *jvm, const struct wick_hs_moves *moves,
                                                wick_addr thread, uint64_t *id, wick_addr *chunk);
 

@@ -3,6 +3,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -15,7 +16,8 @@ import wick.Wick;
 /**
  * Virtual threads that wait in a span for as long as the program runs, so many of each kind, each kind in an endpoint of its
  * name: semaphore, sleep, queue, socket, turn (computes and sleeps in turn), and those of the arguments: monitor (a platform
- * thread holds it), wait (Object.wait), carrier (could run, but one that computes has the only carrier). Each waits
+ * thread holds it), wait (Object.wait), twice (a collection comes after the first of two waits, so that the frames of
+ * the second are in a chunk of their own), carrier (could run, but one that computes has the only carrier). Each waits
  * below DEPTH calls of its own. "burst": many other virtual threads have had a span before. "garbage": a platform thread makes
  * garbage all the while, and some of it lives for a time; "litter": until GARBAGE_NS have passed.
  * Prints {@code up} once all have begun. Written for JDK 8's language; virtual threads are asked for by name.
@@ -24,7 +26,7 @@ import wick.Wick;
 public class VKinds {
     static final int DEPTH = 12, BURST = 20_000;
     static final long GARBAGE_NS = 3_000_000_000L;
-    static final Semaphore none = new Semaphore(0);
+    static final Semaphore none = new Semaphore(0), gate = new Semaphore(0);
     static final List<Thread> parked = new ArrayList<>();
     static final List<Socket> peers = new ArrayList<>();
     static final LinkedBlockingQueue<String> empty = new LinkedBlockingQueue<>();
@@ -58,6 +60,22 @@ public class VKinds {
     static void turn() throws Exception {
         compute(2_000_000);
         Thread.sleep(2);
+    }
+
+    static void twice() throws Exception {
+        gate.acquire();
+        none.acquire();
+    }
+
+    static void openGate(int threads) throws Exception {
+        while (gate.getQueueLength() < threads) {
+            Thread.sleep(1);
+        }
+        System.gc();
+        gate.release(threads);
+        while (gate.availablePermits() > 0 || gate.hasQueuedThreads()) {
+            Thread.sleep(1);
+        }
     }
 
     static void enter() {
@@ -107,6 +125,8 @@ public class VKinds {
                     own.wait();
                 }
             };
+        } else if (kind.equals("twice")) {
+            return VKinds::twice;
         } else if (kind.equals("carrier")) {
             return LockSupport::park;
         }
@@ -174,6 +194,9 @@ public class VKinds {
             }
         }
         begun.await();
+        if (Arrays.asList(args).contains("twice")) {
+            openGate(each);
+        }
         if (args[1].equals("carrier")) {
             Thread.sleep(500); // all have parked
             factory.newThread(() -> compute(Long.MAX_VALUE / 4)).start();

@@ -18,10 +18,10 @@ EACH, DEPTH = 10, 12
 BOUNDARY = "[virtual thread, not mounted]"
 THREAD = "[virtual threads, not mounted]"
 STATES = {"semaphore": "STATE_PARKED", "sleep": "STATE_SLEEPING", "queue": "STATE_PARKED", "socket": "STATE_IO_WAIT",
-          "monitor": "STATE_BLOCKED_ON_MONITOR_ENTER", "wait": "STATE_IN_OBJECT_WAIT", "carrier": "STATE_WAITING_FOR_CARRIER"}
+          "monitor": "STATE_BLOCKED_ON_MONITOR_ENTER", "wait": "STATE_IN_OBJECT_WAIT", "twice": "STATE_PARKED", "carrier": "STATE_WAITING_FOR_CARRIER"}
 ON_THE_WAY = ("STATE_RUNNABLE", "STATE_WAITING_FOR_CPU")  # where the machine is busy, some do not wait yet
 CALLS = {"semaphore": "Semaphore.acquire", "sleep": "Thread.sleep", "queue": "LinkedBlockingQueue.take", "socket": "read",
-         "monitor": "VKinds.enter", "wait": "Object.wait", "carrier": "LockSupport.park"}
+         "monitor": "VKinds.enter", "wait": "Object.wait", "twice": "VKinds.twice", "carrier": "LockSupport.park"}
 classes = t.compile_java("VKinds", classpath=JAR)
 
 
@@ -126,7 +126,7 @@ examine("plain references", ["-XX:+UseParallelGC", "-XX:-UseCompressedOops"], KI
 examine("no carrier is free", ["-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1"], ["carrier"])
 for name, how in t.collectors():
     if name != "Epsilon":
-        examine(f"garbage, {name}", how, KINDS, ["garbage"], all_found=not name.startswith("Z"))
+        examine(f"garbage, {name}", how, [*KINDS, "twice"], ["garbage"], all_found=not name.startswith("Z"))
 for name, how in t.collectors():
     if name.startswith("Z"):
         found_after_collections(f"moved by {name}", how)
