@@ -20,7 +20,8 @@ Every program of bench/causes has one planted cause, or none (healthy). Its open
 
 A program may print lines "measured: ...", what it knows of its own cause; the last one is kept beside the recording.
 
-Each runs alone, prints READY, is left to warm up and recorded with what `wick explain PID` records. Of the findings:
+Each runs alone, prints READY, is left to warm up and recorded by `wick explain PID`, which keeps its recording. Of
+the findings in that:
 
     first     the cause is the first one
     listed    the cause is there, behind another
@@ -55,10 +56,7 @@ import pairs
 PROGRAMS = lab.ROOT / "bench" / "causes"
 OUT = lab.BUILD / "bench" / "causes"
 JDKS = Path(os.environ.get("JDKS", Path.home() / ".cache/wick/jdk"))
-EVENTS = "cpu,wall,alloc,lock,ttsp"
-EVENTS_OF_8 = "cpu,wall,lock,ttsp"  # allocations can be sampled from JDK 11 on
 WARM_UP = 3
-WALL = ["--wall", "20ms", "--filter", "all"] if "CONTEXTS" not in os.environ else []  # as `wick explain PID`, or requests only
 MACHINE = {"cpu-starvation", "neighbours", "steal", "starved-safepoints", "starved-collections"}
 CAUTIONS = {"biased-profile", "unsampled-cpu", "lost-samples"}
 CPU_CGROUPS = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup")
@@ -169,8 +167,7 @@ def record(program, file):
         if not ready.wait(60):
             raise lab.Failed(f"{program.name} did not get ready")
         time.sleep(WARM_UP)
-        lab.run(lab.WICK, "record", "-q", "-e", EVENTS_OF_8 if program.says["jdk"] == "8" else EVENTS,
-                *WALL, "-d", f"{lab.seconds(8):g}s", "-f", file, process.pid)
+        lab.run(lab.WICK, "explain", "--json", "-d", f"{lab.seconds(8):g}s", "-f", file, process.pid)
     finally:
         process.kill()
         process.wait()

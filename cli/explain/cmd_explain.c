@@ -6,13 +6,13 @@
  * Says in sentences what makes a program slow. Of a live JVM a recording is taken first, into memory, with all that the
  * rules read. An operand that exists as a file or looks like a path is a file.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "analysis/wait/deadlock.h"
 #include "cli/command.h"
 #include "cli/explain/explain_chain.h"
+#include "cli/explain/explain_keep.h"
 #include "cli/explain/explain_text.h"
 #include "cli/input/inputs.h"
 #include "cli/input/view.h"
@@ -25,13 +25,14 @@ struct explain {
     bool json;
     int pid; /* of the JVM that was recorded, 0 = none */
     const char *duration, *lib;
-    const char *chains; /* most of the heap in use for which a dump may be taken, NULL = none may */
-    uint64_t chains_most;
+    const char *chains;    /* as given, NULL = not */
+    uint64_t chains_most;  /* of the heap in use for which a dump may be taken */
     const char *from, *to; /* a range of time, NULL = not given */
     const char *keep;      /* a file for the recording of a live JVM, NULL = none */
 };
 
 #define ASK_NS UINT64_C(10000000000) /* for an answer of the JVM */
+#define COPIED UINT64_C(1 << 30)     /* the program stops for some 10 ms to copy the process of such a heap */
 #define WALL   "20ms" /* half of the samples of a recording by hand are enough for shares, at half of what they cost */
 
 static const char usage[] =
@@ -115,8 +116,11 @@ static void ask_for_holders(const struct explain *x, const struct wick_explain_f
     if (!heap)
         wick_strbuf_adds(&why, "was not searched for: it is not known how much of the heap is in use");
     else if (heap > x->chains_most)
-        wick_strbuf_addf(&why, "was not searched for: %s of the heap are in use, and --chains allows a dump of %s",
-                         wick_ui_binary(heap, used, sizeof used), wick_ui_binary(x->chains_most, most, sizeof most));
+        wick_strbuf_addf(&why, "was not searched for: %s of the heap are in use, and %s a dump of %s%s",
+                         wick_ui_binary(heap, used, sizeof used),
+                         x->chains ? "--chains allows" : "without --chains there is at most",
+                         wick_ui_binary(x->chains_most, most, sizeof most),
+                         x->chains ? "" : "; --chains SIZE allows more");
     else if (wick_explain_chain(x->pid, ask, out, &err))
         wick_strbuf_addf(&why, "could not be determined: %s", err.msg);
     else
@@ -138,34 +142,22 @@ static int judge(const struct explain *x, struct wick_explain_findings *all, str
     if (rc || !x->pid)
         return rc;
     const struct wick_explain_chain_ask ask = {
-        .heap = has(all, WICK_EXPLAIN_RULE_LIVE_SET) || wick_explain_is_heap_full(f),
+        .by_jvm = x->chains,
+        .heap = wick_explain_asks_for_holder(all, f),
         .loaders = wick_explain_loaders_grown(all),
     };
     if (has(all, WICK_EXPLAIN_RULE_STUCK) && ask_for_deadlocks(x->pid, &a->deadlock))
         f->deadlock = a->deadlock.buf;
-    if (x->chains && (ask.heap || ask.loaders))
+    if (x->chains_most && (ask.heap || ask.loaders))
         ask_for_holders(x, f, &ask, &a->chains);
-    f->holder = said(&a->chains.heap);
-    f->loader_holder = said(&a->chains.loaders);
-    if (!f->deadlock && !f->holder && !f->loader_holder)
+    f->heap_holder = (struct wick_explain_holder){
+        .said = said(&a->chains.heap),
+        .share = a->chains.bytes ? (double)a->chains.retained / (double)a->chains.bytes : 0};
+    f->loader_holder.said = said(&a->chains.loaders);
+    if (!f->deadlock && !f->heap_holder.said && !f->loader_holder.said)
         return 0;
     wick_explain_findings_release(all);
     return wick_explain_apply(all, f, err);
-}
-
-/* Copies the recording from memory to the file that is to keep it. */
-static int keep(const char *from, const char *to, struct wick_err *err)
-{
-    char part[1 << 16];
-    FILE *in = fopen(from, "re");
-    if (!in)
-        return wick_err_set(err, WICK_E_IO, "cannot read the recording again: %s", strerror(errno));
-    FILE *out = wick_save_open(to, true, err);
-    int rc = out ? 0 : -WICK_E_IO;
-    for (size_t n; out && (n = fread(part, 1, sizeof part, in)) > 0;)
-        fwrite(part, 1, n, out); /* wick_save_close has what went wrong */
-    fclose(in);
-    return out ? wick_save_close(out, to, rc, err) : rc;
 }
 
 /* Reads the files and prints what the rules find. */
@@ -190,7 +182,9 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     char *const kept[] = {(char *)x->keep};
     struct wick_explain_input in = {paths, n, 0};
     if (!rc && x->pid && x->keep)
-        rc = keep(paths[0], x->keep, err);
+        rc = wick_explain_keep_chains(paths[0], &answers.chains, p.end_ns, err);
+    if (!rc && x->pid && x->keep)
+        rc = wick_explain_keep(paths[0], x->keep, err);
     if (x->pid)
         in = (struct wick_explain_input){kept, x->keep ? 1 : 0, x->pid};
     if (!rc)
@@ -209,7 +203,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
 
 int wick_cmd_explain(int argc, char **argv)
 {
-    struct explain x = {0};
+    struct explain x = {.chains_most = COPIED};
     struct wick_err err = {0};
     const struct wick_look_flag flags[] = {
         {WICK_ARG_DURATION, WICK_LOOK_TEXT, &x.duration}, {WICK_ARG_KEEP, WICK_LOOK_TEXT, &x.keep},
@@ -219,8 +213,8 @@ int wick_cmd_explain(int argc, char **argv)
     int status = wick_look_parse(usage, flags, sizeof flags / sizeof *flags, argc, argv);
     if (status >= 0)
         return status;
-    if (x.chains && (wick_opt_size(x.chains, &x.chains_most) || !x.chains_most)) {
-        wick_err_set(&err, WICK_E_USAGE, "--chains takes a size such as 2G, not '%.40s'", x.chains);
+    if (x.chains && wick_opt_size(x.chains, &x.chains_most)) {
+        wick_err_set(&err, WICK_E_USAGE, "--chains takes a size such as 2G, or 0 for never, not '%.40s'", x.chains);
         return wick_ui_fail(&err);
     }
     struct wick_look_option options[] = {{"-e", "cpu,wall,alloc,lock,ttsp"},

@@ -84,13 +84,14 @@ void wick_explain_chain_unknown(const struct wick_explain_chain_ask *ask, const 
 }
 
 /* Takes the dump; a descriptor of it, or -WICK_E_*. */
-static int take_dump(int pid, struct wick_strbuf *title, struct wick_strbuf *cost, struct wick_err *err)
+static int take_dump(int pid, bool by_jvm, struct wick_strbuf *title, struct wick_strbuf *cost, struct wick_err *err)
 {
     char word[16], bytes[CELL];
     struct stat st;
     snprintf(word, sizeof word, "%d", pid);
     uint64_t stopped_ns;
-    int fd = wick_heap_live_dump(word, WICK_HEAP_LIVE_COPY_IF_CAN, title, &stopped_ns, err);
+    int fd =
+        wick_heap_live_dump(word, by_jvm ? WICK_HEAP_LIVE_COPY_IF_CAN : WICK_HEAP_LIVE_COPY, title, &stopped_ns, err);
     if (fd >= 0)
         wick_strbuf_addf(cost, "a heap dump of %s: the JVM was stopped for %.3f s at most",
                          wick_ui_binary(fstat(fd, &st) ? 0 : (uint64_t)st.st_size, bytes, sizeof bytes),
@@ -104,12 +105,15 @@ int wick_explain_chain(int pid, const struct wick_explain_chain_ask *ask, struct
     const struct wick_heap_ask heap = {.graph = true, .paths = true, .rows = 1, .step = show_step};
     struct wick_strbuf title = WICK_STRBUF_INIT;
     struct wick_heap_report r;
-    int fd = take_dump(pid, &title, &out->cost, err);
+    int fd = take_dump(pid, ask->by_jvm, &title, &out->cost, err);
     int rc = fd < 0 ? fd : wick_heap_report_adopt(&r, fd, title.buf, &heap, err);
     wick_strbuf_release(&title);
     if (!rc) {
-        if (ask->heap && r.retained.nsuspects)
+        if (ask->heap && r.retained.nsuspects) {
             add_holder(&r, &out->heap);
+            out->retained = r.retained.suspects[0].retained;
+            out->bytes = r.retained.bytes;
+        }
         rc = ask->loaders ? add_loaders(&r, ask->loaders, &out->loaders, err) : 0;
         add_cost(&out->cost, &out->heap);
         add_cost(&out->cost, &out->loaders);

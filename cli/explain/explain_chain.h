@@ -16,6 +16,7 @@
 
 /* What a dump is asked for. */
 struct wick_explain_chain_ask {
+    bool by_jvm;      /* where there can be no copy, the JVM may write the dump, which stops it for longer */
     bool heap;        /* what holds most of the heap */
     uint64_t loaders; /* what holds class loaders, of which there are so many more than before; 0 = that is not asked */
 };
@@ -24,11 +25,12 @@ struct wick_explain_chains {
     struct wick_strbuf heap;    /* what holds most of the heap; empty where no object holds a 20th of it */
     struct wick_strbuf loaders; /* what holds class loaders of one class, of which there are the most */
     struct wick_strbuf cost;    /* of a dump that was taken */
+    uint64_t retained, bytes;   /* what is alive because of the heap's holder, and in all */
 };
 
-#define WICK_EXPLAIN_CHAINS_INIT                              \
-    {                                                         \
-        WICK_STRBUF_INIT, WICK_STRBUF_INIT, WICK_STRBUF_INIT, \
+#define WICK_EXPLAIN_CHAINS_INIT                                    \
+    {                                                               \
+        WICK_STRBUF_INIT, WICK_STRBUF_INIT, WICK_STRBUF_INIT, 0, 0, \
     }
 
 /* Takes a dump of the heap, by a copy of the process where that can be, and appends what it says, with the way from

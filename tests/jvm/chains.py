@@ -3,8 +3,8 @@
 # jdks: 11 17 21 25
 # ci: 21
 # timeout: 3600
-"""wick explain --chains on a service whose heap is full: who holds most of it is named, with the way from the GC root, and what
-that cost; only up to the size that is allowed; and nothing is left behind."""
+"""wick explain on a service whose heap is full: who holds most of it is named, with the way from the GC root, and what that cost; only
+up to the size that is allowed; it stays with a recording that is kept; and nothing is left behind."""
 import glob
 import json
 import re
@@ -25,10 +25,10 @@ WAYS = {
 }
 
 
-def explain(j, most, *tries, good):
+def explain(j, options, *tries, good):
     """The answer and the finding of that kind; once more for longer where a busy machine has had no time for what it is about."""
     for seconds in tries:
-        r = t.wick("explain", "--json", "--lib", t.AGENT, "-d", str(seconds), "--chains", most, j.pid, seconds=seconds + 600)
+        r = t.wick("explain", "--json", "--lib", t.AGENT, "-d", str(seconds), *options, j.pid, seconds=seconds + 600)
         found = [f for f in json.loads(r.out)["findings"] if good(f)] if r.status == 0 else []
         if r.status or found:
             break
@@ -55,7 +55,7 @@ def check(way, keeper, what, words):
     j.say("go")
     t.check(f"{way}: its heap is full", j.wait_for(r"(?m)^full$"), j.output())
     before = left_behind()
-    r, found = explain(j, "64m", 5, 60, good=is_full)
+    r, found = explain(j, ["--chains", "64m"], 5, 60, good=is_full)
     said = found["figures"].get("holder", "") if found else ""
     print(f"# {way}: {said}")
     m = re.match(keeper + r" keeps ([\d.]+) MiB \((\d+) % of the heap\) alive, [\d,]+ of (\S+), held by (.*) "
@@ -69,13 +69,28 @@ def check(way, keeper, what, words):
     return j
 
 
+def by_default(j):
+    """A copy writes the dump without being asked for; and what it showed is in the recording that is kept."""
+    kept = t.path("kept.jfr")
+    answer, found = explain(j, ["-f", kept], 5, 60, good=is_full)
+    said = found["figures"].get("holder", "") if found else ""
+    t.check("who keeps most of a heap of moderate size is found out without an option",
+            re.match(r"java\.util\.HashMap\$Node\[\d+\] keeps ", said), found or answer)
+    again = t.wick("explain", "--json", kept)
+    rows = json.loads(again.out)["findings"] if again.status == 0 else []
+    t.check("it is in the recording that is kept", [f["figures"].get("holder") for f in rows if is_full(f)] == [said], again)
+    events = t.json_values(kept, "wick.HeapHolder")
+    t.check("as an event at its end, with sizes", len(events) == 1 and events[0]["subject"] == "heap" and events[0]["holder"] == said
+            and 0 < int(events[0]["retainedSize"]) <= int(events[0]["heapSize"]), events)
+
+
 def growing_loaders():
     """(answer, what explain says of them, JVM). Readings of memory come every ten seconds where the machine has time, and eight are
     needed."""
     j = t.Jvm(["-Xmx400m", "-XX:+UseSerialGC", "-Dticks=1000000", "-cp", classes, "Leak", "loaders"], "loaders")
     t.check("loaders: the service is at work", j.wait_for(r"(?m)^warm$"), j.output())
     j.say("go")
-    r, found = explain(j, "1g", 95, 240, good=lambda f: f["rule"] == "memory-growth" and f["figures"]["part"] == "metaspace")
+    r, found = explain(j, ["--chains", "1g"], 95, 240, good=lambda f: f["rule"] == "memory-growth" and f["figures"]["part"] == "metaspace")
     return r, found, j
 
 
@@ -103,9 +118,12 @@ def loaders():
 for name, row in WAYS.items():
     jvm = check(name, *row)
     if name == "map":
-        answer, without = explain(jvm, "1m", 5, 60, good=is_full)
+        answer, without = explain(jvm, ["--chains", "1m"], 5, 60, good=is_full)
         t.check("a heap larger than allowed is not dumped", without and "holder" not in without["figures"]
                 and "--chains allows a dump of 1 MiB" in answer.err, answer)
+        answer, without = explain(jvm, ["--chains", "0"], 5, 60, good=is_full)
+        t.check("none is dumped where that is forbidden", without and "holder" not in without["figures"] and not answer.err, answer)
+        by_default(jvm)
     jvm.kill()
 loaders()
 wrong = t.wick("explain", "--chains", "many", "1")

@@ -17,7 +17,9 @@ enum { POINTS = 60, MANY = 60 };
 /* A collection a second; MiB in use after each. */
 struct course {
     int64_t used[POINTS];
-    bool many; /* MANY of them, after which as much is in use */
+    bool many;     /* MANY of them, after which as much is in use */
+    double paused; /* share of the time that collections stop the program */
+    double held;   /* share of the heap that its holder keeps alive */
 };
 
 /* Grows by `rate` MiB a second from 10 MiB on, up to `full`. */
@@ -30,6 +32,8 @@ static struct course growing(double rate, int64_t full)
     }
     return c;
 }
+
+static bool asked; /* who holds the heap, of the last course */
 
 /* "rule: sentence" lines of that course in a heap of 100 MiB; the caller frees it. */
 static char *explained(const struct course *c, const char *holder)
@@ -52,8 +56,10 @@ static char *explained(const struct course *c, const char *holder)
                                    .heap_max = 100 * MIB,
                                    .heaps = heaps,
                                    .nheaps = POINTS * each,
-                                   .holder = holder};
+                                   .pauses_ns = (int64_t)(c->paused * POINTS * S),
+                                   .heap_holder = {.said = holder, .share = c->held}};
     assert_int_equal(wick_explain_apply(&all, &f, &err), 0);
+    asked = wick_explain_asks_for_holder(&all, &f);
     wick_strbuf_adds(&out, "");
     for (size_t i = 0; i < all.n; i++) {
         wick_strbuf_addf(&out, "%s: ", all.rows[i].rule->name);
@@ -198,6 +204,35 @@ static void test_live_set__names_the_holder_that_a_dump_shows(void **state)
     says(growing(0, 100), "it is not checked without a finding", "");
 }
 
+/* Who holds a heap that collections leave full is said with what they cost, if it is one object; beside a heap with
+ * room nobody asks. */
+static void test_gc_pauses__name_the_holder_of_a_crowded_heap(void **state)
+{
+    (void)state;
+    static const char holder[] = "byte[9] keeps it alive";
+    struct course full = growing(0, 100), roomy = full;
+    for (int i = 0; i < POINTS; i++)
+        full.used[i] = 80;
+    full.paused = roomy.paused = 0.5;
+    full.held = 0.7;
+    char *text = explained(&full, holder);
+    assert_non_null(strstr(text, "gc-pauses: "));
+    assert_non_null(strstr(text, "of 100 MiB at most; byte[9] keeps it alive\n"));
+    assert_true(asked);
+    free(text);
+    full.held = 0.2;
+    text = explained(&full, holder);
+    assert_non_null(strstr(text, "gc-pauses: "));
+    assert_null(strstr(text, holder));
+    free(text);
+    roomy.held = 0.7;
+    text = explained(&roomy, holder);
+    assert_non_null(strstr(text, "gc-pauses: "));
+    assert_null(strstr(text, holder));
+    assert_false(asked);
+    free(text);
+}
+
 static void test_live_set__collections_that_were_asked_for_are_full_whatever_their_name(void **state)
 {
     (void)state;
@@ -230,7 +265,7 @@ static char *grown_as(struct wick_memory_moment *series, uint64_t resident, bool
         .duration_ns = POINTS * S,
         .kills_since = -1,
         .zgc = zgc,
-        .loader_holder = loader_holder,
+        .loader_holder.said = loader_holder,
         .memory = {.moments = POINTS, .resident = resident, .series = series, .nseries = POINTS, .arenas = idle}};
     f.memory.part[WICK_MEMORY_MALLOC].now.resident = series[POINTS - 1].resident[WICK_MEMORY_MALLOC];
     assert_int_equal(wick_explain_apply(&all, &f, &err), 0);
@@ -397,6 +432,7 @@ int main(void)
         cmocka_unit_test(test_live_set__grows_steadily),
         cmocka_unit_test(test_live_set__that_has_become_full_is_named),
         cmocka_unit_test(test_live_set__names_the_holder_that_a_dump_shows),
+        cmocka_unit_test(test_gc_pauses__name_the_holder_of_a_crowded_heap),
         cmocka_unit_test(test_live_set__collections_that_were_asked_for_are_full_whatever_their_name),
         cmocka_unit_test(test_memory_growth__that_of_tables_of_zgc_is_the_heaps),
         cmocka_unit_test(test_memory_growth__of_native_memory_beside_that_of_a_zgc_heap),

@@ -524,6 +524,15 @@ static void take_deadlock(struct wick_explain_facts *f, const struct wick_jfr_ev
                                           .class_name = text(e, "lockClass")};
 }
 
+static void take_holder(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    bool heap = !strcmp(wick_profile_str(f->p, text(e, "subject")), "heap");
+    struct wick_explain_holder *h = heap ? &f->heap_holder : &f->loader_holder;
+    h->read = text(e, "holder");
+    double whole = (double)number(e, "heapSize");
+    h->share = whole > 0 ? (double)number(e, "retainedSize") / whole : 0;
+}
+
 /* Files of one recording continue its totals; another one starts from zero. */
 static void take_recording(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
@@ -601,6 +610,7 @@ static const struct {
     {"jdk.JavaMonitorWait", take_notice, IN_RANGE},
     {"wick.DeadlockSearch", take_search, IN_RANGE},
     {"wick.Deadlock", take_deadlock, IN_RANGE},
+    {"wick.HeapHolder", take_holder, IN_RANGE},
     {"jdk.DirectBufferStatistics", take_direct_buffers, IN_RANGE},
     {"wick.NativeMemory", take_native_memory, IN_RANGE},
     {"wick.NativeLive", take_native_live, IN_RANGE},

@@ -116,6 +116,13 @@ struct wick_explain_heap {
     bool full;      /* one that goes through all of the heap, in a collector that has others as well */
 };
 
+/* Who holds something, by a heap dump of the JVM: as the caller says it, or the recording (wick.HeapHolder). */
+struct wick_explain_holder {
+    const char *said; /* the caller's; NULL = nothing, or no dump was taken */
+    uint32_t read;    /* a string, 0 = none */
+    double share;     /* of the heap that it keeps alive */
+};
+
 /* What the kernel counted of a thread, by wick.ThreadCpu. */
 struct wick_explain_use {
     int64_t cpu_ns, delay_ns, slices; /* delay: ready to run without a CPU */
@@ -210,9 +217,7 @@ struct wick_explain_facts {
     struct wick_memory_use memory;
     /* What the JVM answered when it was asked for deadlocks: NULL = it was not, "" = there are none; the caller's. */
     const char *deadlock;
-    /* What a heap dump of the JVM says of who holds most of the heap, and of who holds class loaders; NULL = nothing,
-     * or none was taken; the caller's. */
-    const char *holder, *loader_holder;
+    struct wick_explain_holder heap_holder, loader_holder; /* of most of the heap, and of class loaders */
     bool unfinished;                     /* an input has no end; the caller's to set, as is the next */
     int64_t kills_since;                 /* OOM kills of the process's cgroup since its last reading; -1 = not known */
     int64_t memory_charged;              /* of the cgroup with the limit, at the last reading */

@@ -36,13 +36,9 @@ static double through(const struct wick_profile *p, const struct wick_explain_sa
     return wick_explain_share((double)part, (double)all);
 }
 
-/* Whether collections leave room: what is in use after one of the later ones, at least, is no more than half. */
 static bool has_room(const struct wick_explain_facts *f)
 {
-    int64_t least = 0;
-    for (size_t i = f->nheaps / 2; i < f->nheaps; i++)
-        least = i == f->nheaps / 2 || f->heaps[i].used < least ? f->heaps[i].used : least;
-    return f->nheaps && f->heap_max && (double)least <= (1 - ROOM_LEAST) * (double)f->heap_max;
+    return f->nheaps && wick_explain_heap_most(f) > 0 && wick_explain_heap_kept(f) <= 1 - ROOM_LEAST;
 }
 
 /* Whether a finding is about collections for whatever is allocated. */

@@ -124,6 +124,9 @@ bool wick_explain_counts(const struct wick_explain_facts *f, double ns, double l
 /* Adds which endpoint a finding is about, and its latency. 0 = threads of none. */
 void wick_explain_say_where(struct wick_explain *x, struct wick_explain_finding *r, uint32_t endpoint);
 
+/* Calls rule for every endpoint of wall-clock samples, the "none" of threads without one included. */
+void wick_explain_each_endpoint(struct wick_explain *x, void (*rule)(struct wick_explain *x, uint32_t endpoint));
+
 static inline double wick_explain_share(double part, double whole)
 {
     return whole > 0 ? part / whole : 0;
@@ -140,10 +143,26 @@ void wick_explain_page_cache(struct wick_explain *x);
 void wick_explain_memory_growth(struct wick_explain *x);
 void wick_explain_live_set(struct wick_explain *x);
 
+/* -Xmx, as the JVM says or its command line; 0 = not known. */
+double wick_explain_heap_most(const struct wick_explain_facts *f);
+
+/* Adds who holds something, if a heap dump has shown it. */
+bool wick_explain_say_holder(struct wick_explain *x, struct wick_explain_finding *r,
+                             const struct wick_explain_holder *h);
+
 /* Adds to a finding about allocations that wait why they do, and what helps. What stays in use is not known to be
  * needed: only who holds it says whether the heap is too small. room: collections leave half of it free; pause: they
  * stop the program. */
 void wick_explain_say_stalled(struct wick_explain *x, struct wick_explain_finding *r, bool room, bool pause);
+
+/* explain_collections.c: the rules about what collections cost. */
+void wick_explain_starved_collections(struct wick_explain *x);
+void wick_explain_allocation_stall(struct wick_explain *x);
+void wick_explain_gc_pauses(struct wick_explain *x);
+void wick_explain_gc_cpu(struct wick_explain *x);
+
+/* What is in use after one of the later collections, at least, as a share of the heap's maximum; 0 = not known. */
+double wick_explain_heap_kept(const struct wick_explain_facts *f);
 
 /* explain_heap.c: the rules about what collections find. */
 void wick_explain_humongous(struct wick_explain *x);

@@ -191,8 +191,8 @@ static void say_growth(struct wick_explain *x, size_t i, double rate, double gro
         wick_explain_say_user(x, r, growers[i].made_by);
     if (part == WICK_MEMORY_MALLOC)
         say_idle(x, r);
-    if (part == WICK_MEMORY_METASPACE && x->f->loader_holder)
-        wick_explain_say(x, r, "holder", x->f->loader_holder);
+    if (part == WICK_MEMORY_METASPACE)
+        wick_explain_say_holder(x, r, &x->f->loader_holder);
     if (l) {
         wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, (double)l->now.limit);
         wick_explain_figure(r, "left", WICK_EXPLAIN_TIME, (double)left / rate * 1e9);
@@ -346,17 +346,19 @@ static size_t heap_points(const struct wick_explain_facts *f, struct wick_trend_
     return n;
 }
 
-/* -Xmx, as the JVM says or its command line; 0 = not known. */
-static double heap_limit_of(const struct wick_explain_facts *f)
+double wick_explain_heap_most(const struct wick_explain_facts *f)
 {
     double said = (double)f->memory.part[WICK_MEMORY_HEAP].now.reserved;
     return said > 0 ? said : (double)f->heap_max;
 }
 
-static void say_holder(struct wick_explain *x, struct wick_explain_finding *r)
+bool wick_explain_say_holder(struct wick_explain *x, struct wick_explain_finding *r,
+                             const struct wick_explain_holder *h)
 {
-    if (x->f->holder)
-        wick_explain_say(x, r, "holder", x->f->holder);
+    const char *text = h->said ? h->said : h->read ? wick_profile_str(x->f->p, h->read) : NULL;
+    if (text)
+        wick_explain_say(x, r, "holder", text);
+    return text;
 }
 
 /* How many points there are until the heap is full and stays so, the first full one included. */
@@ -387,7 +389,7 @@ static void say_alive(struct wick_explain *x, struct wick_explain_finding *r)
 void wick_explain_live_set(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
-    double heap = heap_limit_of(f), rate;
+    double heap = wick_explain_heap_most(f), rate;
     struct wick_trend_point *p = reallocarray(NULL, f->nheaps + 1, sizeof *p);
     size_t all = p ? heap_points(f, p) : 0, n = all ? until_full(p, all, heap) : 0;
     f->failed |= !p;
@@ -400,7 +402,7 @@ void wick_explain_live_set(struct wick_explain *x)
         wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, used);
         wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, heap);
         say_alive(x, r);
-        say_holder(x, r);
+        wick_explain_say_holder(x, r, &f->heap_holder);
     }
     free(p);
 }
@@ -514,10 +516,10 @@ void wick_explain_out_of_memory(struct wick_explain *x)
         if (f->nheaps)
             wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES,
                                 (double)f->heap_used); /* the most: an error's victims leave room */
-        if (heap_limit_of(f) > 0)
-            wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, heap_limit_of(f));
+        if (wick_explain_heap_most(f) > 0)
+            wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, wick_explain_heap_most(f));
         say_alive(x, r);
-        say_holder(x, r);
+        wick_explain_say_holder(x, r, &f->heap_holder);
     }
 }
 
@@ -542,7 +544,7 @@ void wick_explain_say_stalled(struct wick_explain *x, struct wick_explain_findin
     if (room)
         verdict = pause ? "collections stop the program for it, and leave room"
                         : "the collector frees memory more slowly than it is allocated";
-    else if (x->f->heap_used && x->f->heap_max)
+    else if (x->f->heap_used && wick_explain_heap_most(x->f) > 0)
         verdict = "much of the heap stays in use";
     wick_explain_say(x, r, "verdict", verdict);
     if (r && room)

@@ -16,12 +16,9 @@
 #include "model/name.h"
 
 /* Thread time below these shares of the recording's duration is not worth a sentence. */
-#define STALL_LEAST  0.02
 #define WAIT_LEAST   0.10
 #define CPU_LEAST    0.05
 #define STARVE_LEAST 0.25
-
-#define ROOM_MOST 0.50 /* of the heap in use after a collection: it is not too small */
 
 #define USER_LEAST 0.20 /* of the CPU time: worth a name */
 
@@ -138,8 +135,7 @@ void wick_explain_say_where(struct wick_explain *x, struct wick_explain_finding 
         wick_explain_figure(r, "p99", WICK_EXPLAIN_TIME, (double)p99);
 }
 
-/* Calls rule for every endpoint of wall-clock samples, the "none" of threads without one included. */
-static void each_endpoint(struct wick_explain *x, void (*rule)(struct wick_explain *x, uint32_t endpoint))
+void wick_explain_each_endpoint(struct wick_explain *x, void (*rule)(struct wick_explain *x, uint32_t endpoint))
 {
     bool *done = calloc(x->f->p->nstrings, sizeof *done);
     if (!done)
@@ -161,88 +157,6 @@ static double a_second(const struct wick_explain_facts *f, double count)
 bool wick_explain_unloads(const struct wick_explain_facts *f)
 {
     return a_second(f, (double)f->unloaded.grown) >= wick_explain_rules[WICK_EXPLAIN_RULE_CLASS_UNLOADING].threshold;
-}
-
-/* Whether collections have a reason that another rule names: who asked for them, humongous objects, classes that come
- * and go, objects that are promoted and die. */
-static bool has_own_rule(const struct wick_explain_facts *f)
-{
-    if (wick_explain_promotes(f) || wick_explain_mostly_asked_for(f) ||
-        wick_explain_mostly_for(f, "G1 Humongous Allocation"))
-        return true;
-    return wick_explain_unloads(f) && wick_explain_mostly_for(f, "Metadata GC Threshold");
-}
-
-/* Whether `gc-pauses` fires. */
-static bool pauses_matter(const struct wick_explain *x)
-{
-    double least = wick_explain_rules[WICK_EXPLAIN_RULE_GC_PAUSES].threshold;
-    return wick_explain_share((double)x->f->pauses_ns, (double)x->f->duration_ns) >= least &&
-           wick_explain_pauses_by_work(x) >= least && !has_own_rule(x->f);
-}
-
-/* Pauses that are long because the collector had no CPU. */
-static void starved_collections(struct wick_explain *x)
-{
-    const struct wick_explain_facts *f = x->f;
-    double gc = (double)f->gc_ns, wait = (double)f->gc_wait_ns,
-           others = wick_explain_share(f->others, (double)f->machines);
-    double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
-    if (share < x->rule->threshold || wick_explain_pauses_by_work(x) >= x->rule->threshold || x->gc_threads_said)
-        return;
-    struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
-    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->gcs);
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
-    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
-    wick_explain_figure(r, "starved", WICK_EXPLAIN_SHARE, wick_explain_share(wait, gc + wait));
-    if (f->allowed && others >= wick_explain_rules[WICK_EXPLAIN_RULE_NEIGHBOURS].threshold) {
-        wick_explain_figure(r, "others", WICK_EXPLAIN_NUMBER, others * (double)f->allowed);
-        wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, (double)f->allowed);
-    }
-}
-
-/* Whether a thread that waits there for memory waits for a pause: collectors that work beside the program have
- * functions of their own for it. */
-static bool is_pause(const struct wick_explain_facts *f, uint32_t frame)
-{
-    const char *name = wick_profile_str(f->p, f->p->functions[f->p->frames[frame].function].name);
-    return strstr(name, "mem_allocate") || strstr(name, "MemAllocator");
-}
-
-static void stalls_of(struct wick_explain *x, uint32_t endpoint)
-{
-    struct wick_explain_facts *f = x->f;
-    double stalled = (double)wick_explain_wall(f, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION);
-    double all = (double)wick_explain_wall(f, false, endpoint, endpoint ? WICK_EXPLAIN_ALL : WICK_EXPLAIN_WORK);
-    if (wick_explain_share(stalled, all) < x->rule->threshold ||
-        !wick_explain_counts(f, stalled * wick_explain_collectors_got(f), STALL_LEAST))
-        return; /* what the collector spends waiting for CPUs is no fault of the heap */
-    if (!endpoint && (pauses_matter(x) || has_own_rule(f)))
-        return; /* the same time, of which those rules say more */
-    struct wick_explain_top top =
-        wick_explain_top(f, f->wall, f->nwall, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION, WICK_EXPLAIN_STALL);
-    bool room = f->heap_max && f->heap_used && (double)f->heap_used < ROOM_MOST * (double)f->heap_max;
-    double paused = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
-    if (is_pause(f, top.frame) && (paused < x->rule->threshold || (room && !endpoint)))
-        return; /* what the VM thread waited before it could stop the program is not the collector's work, and pauses
-                 * of a heap with room are for other rules */
-    struct wick_explain_finding *r = wick_explain_found(x, stalled);
-    wick_explain_say_where(x, r, endpoint);
-    wick_explain_share_of(x, r, stalled, all, wick_explain_quanta(f, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION));
-    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, stalled);
-    wick_explain_say_frame(x, r, "frame", top.frame);
-    wick_explain_say_frame(x, r, "caller", top.caller);
-    wick_explain_filter_state(x, r, WICK_EXPLAIN_ALLOCATION);
-    wick_explain_say_stalled(x, r, room, is_pause(f, top.frame));
-    if (f->heap_max)
-        wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, (double)f->heap_max);
-    if (f->heap_used)
-        wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->heap_used);
-}
-
-static void allocation_stall(struct wick_explain *x)
-{
-    each_endpoint(x, stalls_of);
 }
 
 /* Whether that much of the time in which threads needed a CPU is enough to be called starvation. */
@@ -439,13 +353,13 @@ static void disk_wait(struct wick_explain *x)
 
 static void endpoint_wait(struct wick_explain *x)
 {
-    each_endpoint(x, wick_explain_waits_of_endpoint);
+    wick_explain_each_endpoint(x, wick_explain_waits_of_endpoint);
 }
 
 static void endpoint_cpu(struct wick_explain *x)
 {
     if (!x->code_said && !x->method_said && !x->calls_said)
-        each_endpoint(x, wick_explain_computes);
+        wick_explain_each_endpoint(x, wick_explain_computes);
 }
 
 /* Requests of virtual threads that wait and were not found by the wall clock: their spans have their time. */
@@ -465,49 +379,6 @@ static void unmounted_wait(struct wick_explain *x)
     }
 }
 
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-static uint32_t commonest_cause(struct wick_explain_facts *f)
-{
-    uint32_t best = 0;
-    size_t most = 0, run = 0;
-    if (f->ncauses)
-        qsort(f->causes, f->ncauses, sizeof *f->causes, by_number);
-    for (size_t i = 0; i < f->ncauses; i++) {
-        run = i && f->causes[i] == f->causes[i - 1] ? run + 1 : 1;
-        if (run > most) {
-            most = run;
-            best = f->causes[i];
-        }
-    }
-    return best;
-}
-
-static void gc_pauses(struct wick_explain *x)
-{
-    struct wick_explain_facts *f = x->f;
-    double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
-    if (!pauses_matter(x))
-        return;
-    uint32_t cause = commonest_cause(f);
-    struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
-    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->gcs);
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
-    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
-    wick_explain_figure(r, "longest", WICK_EXPLAIN_TIME, (double)f->longest_ns);
-    if (cause)
-        wick_explain_say(x, r, "cause", wick_profile_str(f->p, cause));
-    if (f->heap_used)
-        wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->heap_used);
-    if (f->heap_max)
-        wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, (double)f->heap_max);
-    wick_explain_say_allocations(x, r);
-}
-
 /* A share of something that costs time: the form of most rules about shares. */
 struct wick_explain_finding *wick_explain_by_share(struct wick_explain *x, double part_ns, double whole_ns,
                                                    double cost_ns)
@@ -519,13 +390,6 @@ struct wick_explain_finding *wick_explain_by_share(struct wick_explain *x, doubl
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, part_ns);
     return r;
-}
-
-static void gc_cpu(struct wick_explain *x)
-{
-    if (wick_explain_counts(x->f, (double)x->f->gc_ns, CPU_LEAST) && !has_own_rule(x->f))
-        wick_explain_say_allocations(
-            x, wick_explain_by_share(x, (double)x->f->gc_ns, (double)x->f->got_ns, (double)x->f->gc_ns));
 }
 
 static void code_cache(struct wick_explain *x)
@@ -692,7 +556,7 @@ static void forget_waits(struct wick_explain *x)
 }
 
 static void (*const rules[WICK_EXPLAIN_RULES])(struct wick_explain *x) = {
-    [WICK_EXPLAIN_RULE_ALLOCATION_STALL] = allocation_stall,
+    [WICK_EXPLAIN_RULE_ALLOCATION_STALL] = wick_explain_allocation_stall,
     [WICK_EXPLAIN_RULE_CPU_STARVATION] = cpu_starvation,
     [WICK_EXPLAIN_RULE_TOO_MANY_THREADS] = wick_explain_too_many,
     [WICK_EXPLAIN_RULE_SATURATED_THREAD] = wick_explain_saturated,
@@ -717,10 +581,10 @@ static void (*const rules[WICK_EXPLAIN_RULES])(struct wick_explain *x) = {
     [WICK_EXPLAIN_RULE_HTTP_CLIENTS] = wick_explain_http_clients,
     [WICK_EXPLAIN_RULE_EXPLICIT_GC] = wick_explain_explicit_gc,
     [WICK_EXPLAIN_RULE_JVM_OPTION] = wick_explain_jvm_options,
-    [WICK_EXPLAIN_RULE_GC_PAUSES] = gc_pauses,
-    [WICK_EXPLAIN_RULE_STARVED_COLLECTIONS] = starved_collections,
+    [WICK_EXPLAIN_RULE_GC_PAUSES] = wick_explain_gc_pauses,
+    [WICK_EXPLAIN_RULE_STARVED_COLLECTIONS] = wick_explain_starved_collections,
     [WICK_EXPLAIN_RULE_GC_THREADS] = wick_explain_gc_threads,
-    [WICK_EXPLAIN_RULE_GC_CPU] = gc_cpu,
+    [WICK_EXPLAIN_RULE_GC_CPU] = wick_explain_gc_cpu,
     [WICK_EXPLAIN_RULE_CODE_CACHE] = code_cache,
     [WICK_EXPLAIN_RULE_COMPILE_QUEUE] = compile_queue,
     [WICK_EXPLAIN_RULE_DEOPTIMIZATIONS] = deoptimisations,

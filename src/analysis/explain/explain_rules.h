@@ -170,6 +170,10 @@ double wick_explain_stake(const struct wick_explain_findings *all, enum wick_exp
 /* Whether an OutOfMemoryError said that the heap was full. */
 bool wick_explain_is_heap_full(const struct wick_explain_facts *f);
 
+/* Whether who holds most of the heap is what the findings lack: it fills up, or collections cost much and leave it full.
+ */
+bool wick_explain_asks_for_holder(const struct wick_explain_findings *all, const struct wick_explain_facts *f);
+
 /* By how many class loaders grow, if they do, else 0. */
 uint64_t wick_explain_loaders_grown(const struct wick_explain_findings *all);
 

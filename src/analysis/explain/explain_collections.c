@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_collections.c - what collections cost: the program that they stop, threads that wait for memory, CPU time
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/explain/explain_int.h"
+
+/* Thread time below these shares of the recording's duration is not worth a sentence. */
+#define STALL_LEAST 0.02
+#define CPU_LEAST   0.05
+
+#define ROOM_MOST 0.50 /* of the heap in use after a collection: it is not too small */
+
+#define HOLDS_LEAST 0.30 /* of the heap, kept alive by one object: what fills it */
+
+double wick_explain_heap_kept(const struct wick_explain_facts *f)
+{
+    int64_t least = 0;
+    for (size_t i = f->nheaps / 2; i < f->nheaps; i++)
+        least = i == f->nheaps / 2 || f->heaps[i].used < least ? f->heaps[i].used : least;
+    return wick_explain_share((double)least, wick_explain_heap_most(f));
+}
+
+/* Whether what is kept leaves collections little to do with: who holds it is what matters then. */
+static bool is_crowded(const struct wick_explain_facts *f)
+{
+    return wick_explain_heap_kept(f) > ROOM_MOST;
+}
+
+bool wick_explain_asks_for_holder(const struct wick_explain_findings *all, const struct wick_explain_facts *f)
+{
+    static const unsigned rules[] = {WICK_EXPLAIN_RULE_GC_PAUSES, WICK_EXPLAIN_RULE_GC_CPU,
+                                     WICK_EXPLAIN_RULE_ALLOCATION_STALL};
+    bool asks = wick_explain_is_heap_full(f);
+    for (size_t i = 0; i < all->n; i++) {
+        asks |= all->rows[i].rule == &wick_explain_rules[WICK_EXPLAIN_RULE_LIVE_SET];
+        for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
+            asks |= all->rows[i].rule == &wick_explain_rules[rules[k]] && is_crowded(f);
+    }
+    return asks;
+}
+
+/* Who holds what fills the heap. */
+static void say_crowd(struct wick_explain *x, struct wick_explain_finding *r)
+{
+    const struct wick_explain_holder *h = &x->f->heap_holder;
+    if (r && is_crowded(x->f) && h->share >= HOLDS_LEAST && wick_explain_say_holder(x, r, h))
+        r->advice =
+            "keep less there: a bound, an expiry, or weak references; a larger heap (-Xmx) only if all of it is needed";
+}
+
+/* Whether collections have a reason that another rule names: who asked for them, humongous objects, classes that come
+ * and go, objects that are promoted and die. */
+static bool has_own_rule(const struct wick_explain_facts *f)
+{
+    if (wick_explain_promotes(f) || wick_explain_mostly_asked_for(f) ||
+        wick_explain_mostly_for(f, "G1 Humongous Allocation"))
+        return true;
+    return wick_explain_unloads(f) && wick_explain_mostly_for(f, "Metadata GC Threshold");
+}
+
+/* Whether `gc-pauses` fires. */
+static bool pauses_matter(const struct wick_explain *x)
+{
+    double least = wick_explain_rules[WICK_EXPLAIN_RULE_GC_PAUSES].threshold;
+    return wick_explain_share((double)x->f->pauses_ns, (double)x->f->duration_ns) >= least &&
+           wick_explain_pauses_by_work(x) >= least && !has_own_rule(x->f);
+}
+
+/* Pauses that are long because the collector had no CPU. */
+void wick_explain_starved_collections(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double gc = (double)f->gc_ns, wait = (double)f->gc_wait_ns,
+           others = wick_explain_share(f->others, (double)f->machines);
+    double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    if (share < x->rule->threshold || wick_explain_pauses_by_work(x) >= x->rule->threshold || x->gc_threads_said)
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->gcs);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
+    wick_explain_figure(r, "starved", WICK_EXPLAIN_SHARE, wick_explain_share(wait, gc + wait));
+    if (f->allowed && others >= wick_explain_rules[WICK_EXPLAIN_RULE_NEIGHBOURS].threshold) {
+        wick_explain_figure(r, "others", WICK_EXPLAIN_NUMBER, others * (double)f->allowed);
+        wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, (double)f->allowed);
+    }
+}
+
+/* Whether a thread that waits there for memory waits for a pause: collectors that work beside the program have
+ * functions of their own for it. */
+static bool is_pause(const struct wick_explain_facts *f, uint32_t frame)
+{
+    const char *name = wick_profile_str(f->p, f->p->functions[f->p->frames[frame].function].name);
+    return strstr(name, "mem_allocate") || strstr(name, "MemAllocator");
+}
+
+static void stalls_of(struct wick_explain *x, uint32_t endpoint)
+{
+    struct wick_explain_facts *f = x->f;
+    double stalled = (double)wick_explain_wall(f, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION);
+    double all = (double)wick_explain_wall(f, false, endpoint, endpoint ? WICK_EXPLAIN_ALL : WICK_EXPLAIN_WORK);
+    if (wick_explain_share(stalled, all) < x->rule->threshold ||
+        !wick_explain_counts(f, stalled * wick_explain_collectors_got(f), STALL_LEAST))
+        return; /* what the collector spends waiting for CPUs is no fault of the heap */
+    if (!endpoint && (pauses_matter(x) || has_own_rule(f)))
+        return; /* the same time, of which those rules say more */
+    struct wick_explain_top top =
+        wick_explain_top(f, f->wall, f->nwall, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION, WICK_EXPLAIN_STALL);
+    double most = wick_explain_heap_most(f);
+    bool room = most > 0 && f->heap_used && (double)f->heap_used < ROOM_MOST * most;
+    double paused = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    if (is_pause(f, top.frame) && (paused < x->rule->threshold || (room && !endpoint)))
+        return; /* what the VM thread waited before it could stop the program is not the collector's work, and pauses
+                 * of a heap with room are for other rules */
+    struct wick_explain_finding *r = wick_explain_found(x, stalled);
+    wick_explain_say_where(x, r, endpoint);
+    wick_explain_share_of(x, r, stalled, all, wick_explain_quanta(f, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION));
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, stalled);
+    wick_explain_say_frame(x, r, "frame", top.frame);
+    wick_explain_say_frame(x, r, "caller", top.caller);
+    wick_explain_filter_state(x, r, WICK_EXPLAIN_ALLOCATION);
+    wick_explain_say_stalled(x, r, room, is_pause(f, top.frame));
+    if (most > 0)
+        wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, most);
+    if (f->heap_used)
+        wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->heap_used);
+    say_crowd(x, r);
+}
+
+void wick_explain_allocation_stall(struct wick_explain *x)
+{
+    wick_explain_each_endpoint(x, stalls_of);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static uint32_t commonest_cause(struct wick_explain_facts *f)
+{
+    uint32_t best = 0;
+    size_t most = 0, run = 0;
+    if (f->ncauses)
+        qsort(f->causes, f->ncauses, sizeof *f->causes, by_number);
+    for (size_t i = 0; i < f->ncauses; i++) {
+        run = i && f->causes[i] == f->causes[i - 1] ? run + 1 : 1;
+        if (run > most) {
+            most = run;
+            best = f->causes[i];
+        }
+    }
+    return best;
+}
+
+void wick_explain_gc_pauses(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    if (!pauses_matter(x))
+        return;
+    uint32_t cause = commonest_cause(f);
+    struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->gcs);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
+    wick_explain_figure(r, "longest", WICK_EXPLAIN_TIME, (double)f->longest_ns);
+    if (cause)
+        wick_explain_say(x, r, "cause", wick_profile_str(f->p, cause));
+    if (f->heap_used)
+        wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->heap_used);
+    if (wick_explain_heap_most(f) > 0)
+        wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, wick_explain_heap_most(f));
+    wick_explain_say_allocations(x, r);
+    say_crowd(x, r);
+}
+
+void wick_explain_gc_cpu(struct wick_explain *x)
+{
+    if (!wick_explain_counts(x->f, (double)x->f->gc_ns, CPU_LEAST) || has_own_rule(x->f))
+        return;
+    struct wick_explain_finding *r =
+        wick_explain_by_share(x, (double)x->f->gc_ns, (double)x->f->got_ns, (double)x->f->gc_ns);
+    wick_explain_say_allocations(x, r);
+    say_crowd(x, r);
+}
