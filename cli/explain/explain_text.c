@@ -176,6 +176,40 @@ static bool is_equal(const struct wick_explain_findings *all, const struct wick_
            share_of_work(all, other) >= EQUAL * share_of_work(all, first);
 }
 
+/* Whether the last step of a chain is what the finding is about: the same wait, or work, at the same place. */
+static bool ends_at(const struct wick_explain_step *last, const struct wick_explain_finding *r)
+{
+    const struct wick_explain_figure *frame = wick_explain_figure_of(r, "frame"),
+                                     *kind = wick_explain_figure_of(r, "kind");
+    bool hot = !strncmp(r->rule->name, "hot-", strlen("hot-"));
+    bool same = hot ? !strcmp(last->kind, "cpu") : kind && !strcmp(last->kind, kind->text);
+    return same && frame && !strcmp(last->frame, frame->text);
+}
+
+/* Whether the chain of blame of a finding ends where another one of its group is. */
+static bool is_cause_of(const struct wick_explain_finding *cause, const struct wick_explain_finding *r)
+{
+    return r != cause && r->nsteps && r->rule->group == cause->rule->group && ends_at(&r->steps[r->nsteps - 1], cause);
+}
+
+/* The number of the finding that this one is the cause of; 0 = of none. */
+static size_t effect_of(const struct wick_explain_findings *all, const struct wick_explain_finding *cause)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (is_cause_of(cause, &all->rows[i]))
+            return i + 1;
+    return 0;
+}
+
+/* The number of the finding that is the cause of this one; 0 = none is. */
+static size_t cause_of(const struct wick_explain_findings *all, const struct wick_explain_finding *r)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (is_cause_of(&all->rows[i], r))
+            return i + 1;
+    return 0;
+}
+
 void wick_explain_text_headline(struct wick_strbuf *out, const struct wick_explain_findings *all)
 {
     enum wick_explain_group groups[WICK_EXPLAIN_GROUPS];
@@ -195,6 +229,12 @@ void wick_explain_text_headline(struct wick_strbuf *out, const struct wick_expla
         wick_strbuf_adds(out, ", ");
         add_percent(out, share_of_work(all, first));
         wick_strbuf_adds(out, " of the time in which threads have work");
+    }
+    size_t cause = cause_of(all, first);
+    if (cause) {
+        wick_strbuf_adds(out, ", which comes down to ");
+        add_filled(out, &all->rows[cause - 1], all->rows[cause - 1].rule->topic);
+        wick_strbuf_addf(out, " (finding %zu)", cause);
     }
     for (size_t i = 1; i < n; i++) {
         first = wick_explain_costliest(all, groups[i]);
@@ -305,40 +345,21 @@ static void add_command(struct wick_strbuf *out, const struct wick_explain_findi
     }
 }
 
-/* Whether the last step of a chain is what the finding is about: the same wait, or work, at the same place. */
-static bool ends_at(const struct wick_explain_step *last, const struct wick_explain_finding *r)
-{
-    const struct wick_explain_figure *frame = wick_explain_figure_of(r, "frame"),
-                                     *kind = wick_explain_figure_of(r, "kind");
-    bool hot = !strncmp(r->rule->name, "hot-", strlen("hot-"));
-    bool same = hot ? !strcmp(last->kind, "cpu") : kind && !strcmp(last->kind, kind->text);
-    return same && frame && !strcmp(last->frame, frame->text);
-}
-
-/* The number of another finding of the group whose chain of blame ends where this one is; 0 = none does. */
-static size_t comes_down_to(const struct wick_explain_findings *all, const struct wick_explain_finding *r)
-{
-    for (size_t i = 0; i < all->n; i++) {
-        const struct wick_explain_finding *o = &all->rows[i];
-        if (o != r && o->nsteps && o->rule->group == r->rule->group && ends_at(&o->steps[o->nsteps - 1], r))
-            return i + 1;
-    }
-    return 0;
-}
-
 static void write_finding(const struct wick_explain_findings *all, size_t i, const struct wick_explain_facts *f,
                           const struct wick_explain_input *in, FILE *out)
 {
     const struct wick_explain_finding *r = &all->rows[i];
     struct wick_strbuf text = WICK_STRBUF_INIT;
-    size_t other = comes_down_to(all, r);
+    size_t effect = effect_of(all, r), cause = cause_of(all, r);
     wick_explain_text_sentence(&text, r);
-    if (other)
-        wick_strbuf_addf(&text, "; this is the cause of finding %zu", other);
+    if (effect)
+        wick_strbuf_addf(&text, "; this is the cause of finding %zu", effect);
     int at = fprintf(out, "%zu. ", i + 1);
     write_wrapped(&text, at, 3, out);
     fprintf(out, "   -> ");
     wick_strbuf_clear(&text);
+    if (cause)
+        wick_strbuf_addf(&text, "first finding %zu, which is its cause; then: ", cause);
     add_advice(&text, r, in->pid);
     wick_ui_wrap(out, text.buf, 6, 6, WIDTH);
     wick_strbuf_clear(&text);

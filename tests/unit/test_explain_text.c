@@ -42,7 +42,9 @@ static void test_findings__say_which_comes_down_to_which(void **state)
         char *text = printed(s);
         if (!strstr(text, "waiting for a server's answer, at"))
             fail_msg("no second finding:\n%s", text);
-        if ((strstr(text, "; this is the cause of finding 1\n") != NULL) != !other)
+        if ((strstr(text, "; this is the cause of finding 1\n") != NULL) != !other ||
+            (strstr(text, "which comes down to waiting for a server's") != NULL) != !other ||
+            (strstr(text, "   -> first finding 2, which is its cause; then: ") != NULL) != !other)
             fail_msg("%d:\n%s", other, text);
         if (!strstr(text, " -o waiting.html app.jfr\n") || !strstr(text, " -o waiting-2.html app.jfr\n"))
             fail_msg("not a file for each:\n%s", text);
