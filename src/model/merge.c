@@ -42,7 +42,10 @@ static bool is_sealed(const struct wick_profile *p)
 static uint32_t function(struct merge *m, uint32_t id)
 {
     const struct wick_function *f = &m->from->functions[id];
-    return wick_profile_function(m->to, m->strings[f->class_name], m->strings[f->name], m->strings[f->signature]);
+    uint32_t to =
+        wick_profile_function(m->to, m->strings[f->class_name], m->strings[f->name], m->strings[f->signature]);
+    m->to->functions[to].is_synchronized |= to && f->is_synchronized;
+    return to;
 }
 
 static uint32_t frame(struct merge *m, uint32_t id)

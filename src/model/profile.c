@@ -115,7 +115,8 @@ uint32_t wick_profile_function(struct wick_profile *p, uint32_t class_name, uint
     }
     if (!ROOM(p, functions) || !entered(p, &p->ix_functions, h, p->nfunctions))
         return 0;
-    p->functions[p->nfunctions] = (struct wick_function){class_name, name, signature};
+    p->functions[p->nfunctions] =
+        (struct wick_function){.class_name = class_name, .name = name, .signature = signature};
     return p->nfunctions++;
 }
 

@@ -45,6 +45,7 @@ struct wick_string {
  * For native code: the library, the symbol, and the empty string. */
 struct wick_function {
     uint32_t class_name, name, signature;
+    bool is_synchronized; /* the method, or one of several of that name if signatures are not kept, is declared so */
 };
 
 struct wick_frame {

@@ -50,6 +50,9 @@ static void test_field_by_field__is_a_stream_of_fields_on_a_file(void **state)
         {NULL, "java/io/DataInputStream.readFully", "java/io/FileInputStream.read",
          false}, /* an array of the program's */
         {NULL, "java/io/DataOutputStream.write", "java/io/FileOutputStream.write", false},
+        {"java/io/RandomAccessFile.readInt", "java/io/RandomAccessFile.read", "java/io/RandomAccessFile.read0", true},
+        {NULL, "java/io/RandomAccessFile.read", "java/io/RandomAccessFile.readBytes", false},
+        {NULL, "java/io/FileInputStream.read", "java/io/FileInputStream.read0", true},
         {"java/io/DataOutputStream.writeInt", "java/io/BufferedOutputStream.flushBuffer",
          "java/io/FileOutputStream.write", false},
     };
@@ -96,14 +99,115 @@ static void test_explicit_gc__of_direct_buffers_is_theirs(void **state)
 {
     (void)state;
     struct scene *s = collects("System.gc()");
+    s->f.direct_peak = s->f.direct_limit = 16 << 20; /* that is said only once */
     add(s, thread_of(s, "a", 1),
         STACK(s, "app/Scan.encode", "java/nio/ByteBuffer.allocateDirect", "java/nio/Bits.reserveMemory",
               "java/lang/System.gc"),
         WICK_EXPLAIN_NATIVE_WAIT, 2);
-    has(s, "4 of 4 collections were asked for by direct buffers that found no room, from app.Scan.encode;");
+    has(s,
+        "4 of 4 collections were asked for by direct buffers that found no room, which are made anew again and again "
+        "instead of being used again, from app.Scan.encode (16 MiB at most, full 0.4 times a second);");
     s = collects("System.gc()");
     add(s, thread_of(s, "a", 1), STACK(s, "app/Scan.tidy", "java/lang/System.gc"), WICK_EXPLAIN_NATIVE_WAIT, 2);
     has(s, "4 of 4 collections were asked for by System.gc(), from app.Scan.tidy;");
+}
+
+/* What costs more the more elements there are, also where the time is in what it calls of them. */
+static void test_searching__is_of_collections_that_are_gone_through(void **state)
+{
+    static const char *const searches[][2] = {
+        {"java/util/PriorityQueue.remove", "java/util/PriorityQueue.indexOf"},
+        {"java/util/concurrent/ConcurrentLinkedQueue.size", "java/util/concurrent/ConcurrentLinkedQueue.succ"},
+        {"java/util/LinkedList.get", "java/util/LinkedList.node"},
+        {"java/util/ArrayList.contains", "java/util/ArrayList.indexOf"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof searches / sizeof *searches; i++)
+        for (unsigned compares = 0; compares < 2; compares++) {
+            struct scene *s = scene();
+            uint32_t stack = STACK(s, "app/Book.cancel", searches[i][0], searches[i][1]);
+            bool calls = compares && strstr(searches[i][1], "indexOf");
+            cpu(s, calls ? push(&s->p, stack, "app/Offer.equals") : stack, 8);
+            begins(s, "hot-code: 100 % of CPU time (8.0 s) is searching collections from one end to the other, for "
+                      "app.Book.cancel, which calls java.util.");
+        }
+    struct scene *s = scene(); /* the program's own search */
+    cpu(s, STACK(s, "app/Book.cancel", "app/Offer.equals"), 8);
+    has_not(s, "searching collections");
+    s = scene(); /* the head of a heap is found at once */
+    cpu(s, STACK(s, "app/Book.next", "java/util/PriorityQueue.poll", "java/util/PriorityQueue.siftDown"), 8);
+    has_not(s, "searching collections");
+}
+
+/* Finding a factory is a part of what reading a document costs; if it is a third of that, it is what to change. */
+static void test_factories__are_named_where_they_cost_a_good_part(void **state)
+{
+    (void)state;
+    for (unsigned made = 2; made <= 4; made += 2) {
+        struct scene *s = scene();
+        cpu(s,
+            STACK(s, "app/Doc.field", "javax/xml/xpath/XPathFactory.newInstance",
+                  "javax/xml/xpath/XPathFactoryFinder.newFactory"),
+            made);
+        cpu(s, STACK(s, "app/Doc.field", "com/sun/org/apache/xpath/internal/jaxp/XPathImpl.evaluate"), 8 - made);
+        begins(s, made == 4 ? "hot-code: 100 % of CPU time (8.0 s) is making factories, engines and compiled scripts "
+                            : "hot-code: 100 % of CPU time (8.0 s) is reading and writing XML, for app.Doc.field");
+    }
+}
+
+/* Work that need not be done comes before the thread that does it, also where others wait for that. */
+static void test_needless_code__comes_before_its_thread(void **state)
+{
+    (void)state;
+    struct scene *s = scene();
+    uint32_t t = thread_of(s, "writer", 1),
+             at = STACK(s, "app/Day.run", "app/Day.store", "java/io/DataOutputStream.writeInt",
+                        "java/io/FileOutputStream.write");
+    cpu(s, at, 9.5);
+    s->cpu[0].thread = t;
+    add(s, t, at, WICK_EXPLAIN_RUNNABLE, 10);
+    s->uses[t].cpu_ns = 9 * S + S / 2;
+    s->f.nuses = t + 1;
+    s->f.allowed = 2;
+    add(s, thread_of(s, "mqtt", 2),
+        STACK(s, "app/Main.put", "java/util/concurrent/ArrayBlockingQueue.put",
+              "java/util/concurrent/locks/LockSupport.park"),
+        WICK_EXPLAIN_PARKED, 10);
+    begins(s, "hot-code: 100 % of CPU time (9.5 s) is reading and writing files field by field, without a buffer, for "
+              "app.Day.store, which calls java.io.DataOutputStream.writeInt; ");
+}
+
+/* An operation of a VM thread that has no CPU takes long without a fault of its own. */
+static void test_vm_operations__count_with_the_cpu_that_the_vm_thread_got(void **state)
+{
+    (void)state;
+    for (unsigned starved = 0; starved < 2; starved++) {
+        struct scene *s = scene();
+        struct wick_explain_row row = {.name = wick_profile_cstring(&s->p, "Cleanup"), .sum = 2.0 * S};
+        uint32_t t = thread_of(s, "VM Thread", 1);
+        s->uses[t].cpu_ns = S / 10;
+        s->uses[t].delay_ns = starved ? S : 0;
+        s->f.nuses = t + 1;
+        s->f.operations.rows = &row;
+        s->f.operations.n = 1;
+        (starved ? has_not : has)(s, "vm-operations: the VM thread was at Cleanup");
+    }
+}
+
+/* What pins the carrier is the monitor of a method further out than the place that waits. */
+static void test_carriers__are_pinned_by_the_synchronized_method(void **state)
+{
+    (void)state;
+    for (unsigned known = 0; known < 2; known++) {
+        struct scene *s = scene();
+        add(s, thread_of(s, "", 0), 0, WICK_EXPLAIN_WAITING_FOR_CARRIER, 70);
+        uint32_t method = STACK(s, "java/util/concurrent/ForkJoinWorkerThread.run",
+                                "java/lang/VirtualThread.runContinuation", "app/Main.call", "app/Account.redeem");
+        s->p.functions[s->p.frames[s->p.stacks[method].frame].function].is_synchronized = known;
+        add(s, thread_of(s, "ForkJoinPool-1-worker-1", 1),
+            push(&s->p, push(&s->p, method, "app/Line.book"), "java/lang/VirtualThread.parkOnCarrierThread"),
+            WICK_EXPLAIN_PARKED, 10);
+        (known ? has : has_not)(s, ", within the synchronized method app.Account.redeem");
+    }
 }
 
 static struct scene *with_young(const char *arguments, int64_t gcs)
@@ -173,8 +277,8 @@ static void test_pools__that_lose_objects_lend_fewer_at_times(void **state)
     static const double lost[16] = {4, 3, 2, 1, 1, 1, 1, 1, 4, 4, 3, 2, 1, 1, 1, 1},
                         small[16] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
     static const char text[] =
-        "; though threads wait all the time, as few as 1 are seen to have one at times, and 3.8 at others: some are "
-        "not given back";
+        "; though threads wait all the time, as few as 1 are seen to have one at times, and 3.8 at others: some "
+        "that are taken there are not given back";
     (void)state;
     has(lends(lost, true), text);
     has_not(lends(small, true), "not given back");
@@ -270,6 +374,11 @@ int main(void)
         cmocka_unit_test(test_field_by_field__is_a_stream_of_fields_on_a_file),
         cmocka_unit_test(test_class_lookup__defines_next_to_nothing),
         cmocka_unit_test(test_explicit_gc__of_direct_buffers_is_theirs),
+        cmocka_unit_test(test_searching__is_of_collections_that_are_gone_through),
+        cmocka_unit_test(test_factories__are_named_where_they_cost_a_good_part),
+        cmocka_unit_test(test_needless_code__comes_before_its_thread),
+        cmocka_unit_test(test_vm_operations__count_with_the_cpu_that_the_vm_thread_got),
+        cmocka_unit_test(test_carriers__are_pinned_by_the_synchronized_method),
         cmocka_unit_test(test_young__is_too_small_by_an_option_where_collections_stop_the_program),
         cmocka_unit_test(test_monitors__of_the_slow_path_of_allocations_are_not_the_programs),
         cmocka_unit_test(test_pools__that_lose_objects_lend_fewer_at_times),

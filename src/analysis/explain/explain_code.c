@@ -371,7 +371,64 @@ static uint32_t heaviest(const struct wick_explain *x, uint32_t function, enum w
     return best;
 }
 
-static void say(struct wick_explain *x, uint32_t stack, enum wick_explain_code of, int64_t ns, double quanta)
+/* Whether that work comes from how something is asked for, and not from how much is. */
+static bool is_needless(enum wick_explain_code code)
+{
+    switch (code) {
+    case WICK_CODE_CLASS_LOOKUP:
+    case WICK_CODE_COLLISIONS:
+    case WICK_CODE_EXCEPTIONS:
+    case WICK_CODE_FACTORIES:
+    case WICK_CODE_FIELDWISE:
+    case WICK_CODE_NESTED:
+    case WICK_CODE_SEARCHING:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The method of the JDK or of a library that the function calls for most of that work; 0 = there is none. */
+static uint32_t called_for(const struct wick_explain *x, uint32_t function, enum wick_explain_code code,
+                           const struct around *a)
+{
+    const struct wick_explain_facts *f = x->f;
+    int64_t *sums = calloc(f->p->nfunctions, sizeof *sums), all = 0;
+    uint32_t best = 0, frame = 0;
+    enum wick_explain_code one;
+    x->f->failed |= !sums;
+    for (size_t i = 0; sums && i < f->ncpu; i++) {
+        uint32_t user = work_of(x, &f->cpu[i], a, &one), s = f->cpu[i].stack;
+        if (!user || one != code || frame_of(f->p, user)->function != function)
+            continue;
+        while (s != user && f->p->stacks[s].parent != user)
+            s = f->p->stacks[s].parent;
+        all = wick_sum(all, f->cpu[i].weight_ns);
+        if (s == user || !wick_frame_kind_is_java(frame_of(f->p, s)->kind))
+            continue;
+        uint32_t callee = frame_of(f->p, s)->function;
+        sums[callee] = wick_sum(sums[callee], f->cpu[i].weight_ns);
+        if (callee == best || sums[callee] > sums[best]) {
+            best = callee;
+            frame = f->p->stacks[s].frame;
+        }
+    }
+    bool most = best && (double)sums[best] >= HALF * (double)all;
+    free(sums);
+    return most ? frame : 0;
+}
+
+static void say_callee(struct wick_explain *x, struct wick_explain_finding *r, uint32_t frame)
+{
+    struct wick_strbuf name = WICK_STRBUF_INIT;
+    wick_name_add_frame(&name, x->f->p, frame, 0);
+    if (frame)
+        wick_explain_say(x, r, "callee", name.buf);
+    wick_strbuf_release(&name);
+}
+
+static void say(struct wick_explain *x, uint32_t stack, enum wick_explain_code of, int64_t ns, double quanta,
+                const struct around *a)
 {
     const struct wick_explain_facts *f = x->f;
     enum wick_explain_code code = wick_explain_code_of_all(f, frame_of(f->p, stack)->function, of);
@@ -381,6 +438,8 @@ static void say(struct wick_explain *x, uint32_t stack, enum wick_explain_code o
     wick_explain_say(x, r, "kind", wick_explain_codes[code].name);
     wick_explain_say(x, r, "what", wick_explain_codes[code].text);
     wick_explain_say_frame(x, r, "frame", f->p->stacks[stack].frame);
+    if (code == of && is_needless(code)) /* of a kind within a kind, only some of the calls are */
+        say_callee(x, r, called_for(x, frame_of(f->p, stack)->function, of, a));
     wick_explain_filter_frame(x, r, f->p->stacks[stack].frame);
     if (code == WICK_CODE_COLLISIONS)
         wick_explain_say_keys(x, r, frame_of(f->p, stack)->function);
@@ -460,6 +519,8 @@ static void keep_coded(struct wick_explain *x, size_t which, const struct around
     if (most && wick_explain_share((double)part[most], (double)all[most]) >= ALONE_LEAST) {
         x->coded.finding = x->out->n - 1;
         x->coded.thread = most;
+        x->coded.needless = is_needless(
+            wick_explain_code_of_all(f, (uint32_t)(which / WICK_CODES), (enum wick_explain_code)(which % WICK_CODES)));
     }
     free(part);
     free(all);
@@ -491,7 +552,7 @@ void wick_explain_hot_code(struct wick_explain *x)
         enum wick_explain_code code = (enum wick_explain_code)(best % WICK_CODES);
         double quanta = 0;
         uint32_t stack = heaviest(x, (uint32_t)(best / WICK_CODES), code, &a, by_stack, &quanta);
-        say(x, stack, code, ns, quanta);
+        say(x, stack, code, ns, quanta, &a);
         const struct wick_explain_finding *r = x->out->n ? &x->out->rows[x->out->n - 1] : NULL;
         if (r && r->rule == x->rule && !r->record_ns)
             keep_coded(x, best, &a);

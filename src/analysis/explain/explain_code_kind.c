@@ -8,6 +8,7 @@
 
 #define NESTED_LEAST  6    /* repetitions within a repetition on one stack */
 #define DEFINES_LEAST 0.03 /* of what loading classes costs: defining them */
+#define MAKES_LEAST   0.30 /* of what reading and writing XML costs: finding and making factories */
 
 const struct wick_explain_code_text wick_explain_codes[WICK_CODES] = {
     [WICK_CODE_OTHER] = {"other", "other code", NULL},
@@ -85,6 +86,14 @@ static void count_turn(const char *class_name, struct turns *t)
     t->inner = !loop && (t->inner || is_any_of(node, inner, sizeof inner / sizeof *inner));
 }
 
+/* Whether it is the equals() of an element that a collection is searched for: a part of the search. */
+static bool is_of_search(const struct wick_profile *p, uint32_t stack)
+{
+    uint32_t caller = p->stacks[stack].parent;
+    return caller && !strcmp(method_at(p, stack), "equals") &&
+           code_of(class_at(p, caller), method_at(p, caller)) == WICK_CODE_SEARCHING;
+}
+
 /* Whether a stream of fields (writeInt, readLong ...) calls that of a file: a system call each time. */
 static bool is_field_by_field(const struct wick_profile *p, uint32_t stack)
 {
@@ -109,7 +118,7 @@ uint32_t wick_explain_user_of(const struct wick_profile *p, uint32_t stack, enum
         const char *class_name = class_at(p, s), *name = method_at(p, s);
         bool java = wick_frame_kind_is_java(p->frames[p->stacks[s].frame].kind);
         enum wick_explain_code one = java ? code_of(class_name, name) : code_of_stub(name);
-        if (java && one == WICK_CODE_OTHER && !wick_name_is_jdk(class_name))
+        if (java && one == WICK_CODE_OTHER && !wick_name_is_jdk(class_name) && !is_of_search(p, s))
             return s;
         *code = java && is_field_by_field(p, s) ? WICK_CODE_FIELDWISE : one != WICK_CODE_OTHER ? one : *code;
         count_turn(class_name, &turns);
@@ -131,17 +140,34 @@ static bool defines(const struct wick_profile *p, uint32_t stack, uint32_t user)
     return false;
 }
 
+/* Whether a factory for XML is made on the way from the leaf to the program's function. */
+static bool makes_factory(const struct wick_profile *p, uint32_t stack, uint32_t user)
+{
+    static const char *const makers[] = {"newInstance", "newFactory", "newDefaultInstance", "newNSInstance"};
+    for (uint32_t s = stack; s && s != user; s = p->stacks[s].parent) {
+        const char *class_name = class_at(p, s);
+        bool xml = !strncmp(class_name, "javax/xml/", 10) || !strncmp(class_name, "jakarta/xml/", 12);
+        if (xml && is_any_of(method_at(p, s), makers, sizeof makers / sizeof *makers))
+            return true;
+    }
+    return false;
+}
+
 enum wick_explain_code wick_explain_code_of_all(const struct wick_explain_facts *f, uint32_t function,
                                                 enum wick_explain_code code)
 {
-    int64_t all = 0, defined = 0;
-    for (size_t i = 0; code == WICK_CODE_CLASS_LOADING && i < f->ncpu; i++) {
+    int64_t all = 0, part = 0;
+    bool loads = code == WICK_CODE_CLASS_LOADING, xml = code == WICK_CODE_XML;
+    for (size_t i = 0; (loads || xml) && i < f->ncpu; i++) {
         enum wick_explain_code one;
-        uint32_t user = wick_explain_user_of(f->p, f->cpu[i].stack, &one);
+        uint32_t stack = f->cpu[i].stack, user = wick_explain_user_of(f->p, stack, &one);
         if (!user || one != code || wick_explain_function_at(f->p, user) != function)
             continue;
+        bool counts = loads ? defines(f->p, stack, user) : makes_factory(f->p, stack, user);
         all = wick_sum(all, f->cpu[i].weight_ns);
-        defined = wick_sum(defined, defines(f->p, f->cpu[i].stack, user) ? f->cpu[i].weight_ns : 0);
+        part = wick_sum(part, counts ? f->cpu[i].weight_ns : 0);
     }
-    return all && (double)defined < DEFINES_LEAST * (double)all ? WICK_CODE_CLASS_LOOKUP : code;
+    if (loads && (double)part < DEFINES_LEAST * (double)all)
+        return WICK_CODE_CLASS_LOOKUP;
+    return xml && all && (double)part >= MAKES_LEAST * (double)all ? WICK_CODE_FACTORIES : code;
 }

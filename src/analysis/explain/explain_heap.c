@@ -389,7 +389,7 @@ bool wick_explain_mostly_asked_for(const struct wick_explain_facts *f)
 /* Direct buffers that find no room have the JVM collect, as those may be dead that have it. */
 static const struct request for_buffers = {
     "System.gc()",
-    "direct buffers that found no room",
+    "direct buffers that found no room, which are made anew again and again instead of being used again",
     "use direct buffers again, from a pool or one for each thread: each that is made has to be found dead by a "
     "collection before its memory is free; a larger -XX:MaxDirectMemorySize only makes that rarer",
     {{"java/nio/Bits", "reserveMemory"}}};
@@ -408,6 +408,16 @@ static bool is_for_buffers(const struct wick_explain_facts *f)
     return all && below > all / 2;
 }
 
+/* Whether explicit-gc fires, and names direct buffers. */
+bool wick_explain_collects_for_buffers(const struct wick_explain_facts *f)
+{
+    size_t its, n;
+    const struct request *of = commonest_request(f, &its, &n);
+    double least = wick_explain_rules[WICK_EXPLAIN_RULE_EXPLICIT_GC].threshold;
+    return asked_for(f, n) && wick_explain_share((double)n, (double)f->ncauses) >= least && of == requests &&
+           is_for_buffers(f);
+}
+
 void wick_explain_explicit_gc(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
@@ -416,8 +426,9 @@ void wick_explain_explicit_gc(struct wick_explain *x)
     double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
     if (!asked_for(f, n) || wick_explain_share((double)n, (double)f->ncauses) < x->rule->threshold)
         return;
-    char what[64];
-    of = of == requests && is_for_buffers(f) ? &for_buffers : of;
+    char what[128];
+    bool buffers = wick_explain_collects_for_buffers(f);
+    of = buffers ? &for_buffers : of;
     snprintf(what, sizeof what, "%s%s", of->what, its < n ? " and others" : "");
     double stopped = wick_explain_stopped(x);
     struct wick_explain_finding *r = wick_explain_found(x, stopped > (double)f->gc_ns ? stopped : (double)f->gc_ns);
@@ -429,6 +440,10 @@ void wick_explain_explicit_gc(struct wick_explain *x)
     while (methods < sizeof of->by / sizeof *of->by && of->by[methods].class_name)
         methods++;
     say_caller(x, r, "frame", of->by, methods);
+    if (buffers && f->direct_limit)
+        wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, (double)f->direct_limit);
+    if (buffers)
+        wick_explain_figure(r, "rate", WICK_EXPLAIN_NUMBER, (double)n * 1e9 / (double)f->duration_ns);
     if (r && of->advice)
         r->advice = of->advice;
 }

@@ -48,6 +48,7 @@ struct wick_explain {
     struct { /* hot-code's finding, and the thread that does most of it and hardly anything else; 0: there is none */
         size_t finding;
         uint32_t thread;
+        bool needless; /* work that need not be done, rather than work to be shared */
     } coded;
     bool collisions_said; /* hot-code has said what keys cost whose hash codes collide */
     bool serves;          /* clients may come to this process */
@@ -173,6 +174,7 @@ void wick_explain_oversized(struct wick_explain *x);
 void wick_explain_cleaners(struct wick_explain *x);
 void wick_explain_gc_threads(struct wick_explain *x);
 void wick_explain_explicit_gc(struct wick_explain *x);
+bool wick_explain_collects_for_buffers(const struct wick_explain_facts *f); /* whether it fires for direct buffers */
 
 /* Whether collections are mostly for that cause, so that not the heap is to blame. */
 bool wick_explain_mostly_for(const struct wick_explain_facts *f, const char *cause);
@@ -337,6 +339,8 @@ bool wick_explain_has_java(const struct wick_profile *p, uint32_t stack);
 void wick_explain_saturated(struct wick_explain *x);
 void wick_explain_unstarted(struct wick_explain *x);
 void wick_explain_say_carriers(struct wick_explain *x, struct wick_explain_finding *r); /* what they are taken by */
+/* Whose monitor pins the carriers of virtual threads that wait at that frame. */
+void wick_explain_say_pinning(struct wick_explain *x, struct wick_explain_finding *r, uint32_t at_frame);
 void wick_explain_http_clients(struct wick_explain *x);
 void wick_explain_too_many(struct wick_explain *x);
 double wick_explain_compiled(const struct wick_explain_facts *f); /* CPU time of the compilers; 0 = not known */

@@ -528,8 +528,8 @@ void wick_explain_direct_memory(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     double share = wick_explain_share((double)f->direct_peak, (double)f->direct_limit);
-    if (!f->direct_limit || share < x->rule->threshold)
-        return;
+    if (!f->direct_limit || share < x->rule->threshold || wick_explain_collects_for_buffers(f))
+        return; /* explicit-gc says more of the same */
     struct wick_explain_finding *r = wick_explain_found(x, share * (double)f->duration_ns);
     wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->direct_peak);
     wick_explain_figure(r, "limit", WICK_EXPLAIN_BYTES, (double)f->direct_limit);

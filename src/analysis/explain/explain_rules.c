@@ -498,14 +498,26 @@ static bool waits_for_starved(const struct wick_explain_facts *f, const struct w
            starves(f, (double)f->hungry_delay_ns);
 }
 
+/* Of the time in which the VM thread could run, that in which it had a CPU; 1 = not known. */
+static double vm_thread_got(const struct wick_explain_facts *f)
+{
+    for (size_t t = 1; t < f->p->nthreads && t < f->nuses; t++) {
+        double got = (double)f->uses[t].cpu_ns, all = got + (double)f->uses[t].delay_ns;
+        if (all > 0 && !strcmp(wick_profile_str(f->p, f->p->threads[t].name), "VM Thread"))
+            return got / all;
+    }
+    return 1;
+}
+
 static void vm_operations(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
+    double got = vm_thread_got(f); /* without a CPU an operation takes longer, which is no fault of its own */
     for (size_t i = 0; i < f->operations.n; i++) {
         const struct wick_explain_row *o = &f->operations.rows[i];
         if (waits_for_starved(f, o))
             continue;
-        struct wick_explain_finding *r = wick_explain_by_share(x, o->sum, (double)f->duration_ns, o->sum);
+        struct wick_explain_finding *r = wick_explain_by_share(x, o->sum * got, (double)f->duration_ns, o->sum);
         if (!r)
             continue;
         wick_explain_say(x, r, "operation", wick_profile_str(f->p, o->name));

@@ -66,7 +66,7 @@ struct wick_explain_figure {
     char *text;       /* of a text */
 };
 
-#define WICK_EXPLAIN_FIGURES 28 /* no sentence has more places */
+#define WICK_EXPLAIN_FIGURES 29 /* no sentence has more places */
 
 /* An option of the views (`wick flame`, `wick top`) that selects what a finding rests on. */
 struct wick_explain_filter {
@@ -170,8 +170,8 @@ double wick_explain_stake(const struct wick_explain_findings *all, enum wick_exp
 /* Whether an OutOfMemoryError said that the heap was full. */
 bool wick_explain_is_heap_full(const struct wick_explain_facts *f);
 
-/* Whether who holds most of the heap is what the findings lack: it fills up, or collections cost much and leave it full.
- */
+/* Whether who holds most of the heap is what the findings lack: it fills up, or collections cost much and leave it
+ * full. */
 bool wick_explain_asks_for_holder(const struct wick_explain_findings *all, const struct wick_explain_facts *f);
 
 /* By how many class loaders grow, if they do, else 0. */

@@ -36,6 +36,13 @@ static double need_of(const struct wick_explain_facts *f, size_t thread)
                               (double)f->duration_ns);
 }
 
+/* Of the time in which it could run, that in which it had a CPU. */
+static double got_of(const struct wick_explain_facts *f, size_t thread)
+{
+    const struct wick_explain_use *u = &f->uses[thread];
+    return wick_explain_share((double)u->cpu_ns, (double)wick_sum(u->cpu_ns, u->delay_ns));
+}
+
 double wick_explain_cpus(const struct wick_explain_facts *f)
 {
     double cpus = (double)(f->allowed ? f->allowed : f->cpus);
@@ -181,7 +188,7 @@ static void say_saturated(struct wick_explain *x, uint32_t thread)
     bool *only = calloc(f->p->nthreads + 1, sizeof *only);
     bool wanted = waited >= WAIT_LEAST * (double)f->duration_ns;
     f->failed |= !only;
-    if (!only || (!wanted && !serves(x, thread))) {
+    if (!only || (!wanted && (!serves(x, thread) || got_of(f, thread) < HALF))) {
         free(only);
         return;
     }
@@ -197,10 +204,13 @@ static void say_saturated(struct wick_explain *x, uint32_t thread)
         wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, waited / (double)f->duration_ns);
         wick_explain_say(x, r, "what", wick_wait_text(kind));
         x->saturated_said = true;
-    } else if (r && x->coded.thread == thread && x->out->rows[x->coded.finding].cost_ns < time) {
-        /* nobody is seen to wait for it: its code is what to change first, before its work is divided */
-        r->rank_ns = x->out->rows[x->coded.finding].cost_ns;
-        x->out->rows[x->coded.finding].rank_ns = time;
+    }
+    /* Where nobody is seen to wait for it, or what its code does need not be done, that is to change before its work is
+     * divided. */
+    struct wick_explain_finding *coded = x->coded.thread == thread ? &x->out->rows[x->coded.finding] : NULL;
+    if (r && coded && (!wanted || x->coded.needless) && coded->cost_ns < r->cost_ns) {
+        coded->rank_ns = r->cost_ns;
+        r->rank_ns = coded->cost_ns;
     }
     if (w.frame) {
         wick_explain_say_frame(x, r, "frame", w.frame);
@@ -394,6 +404,38 @@ static struct taken taken_of(struct wick_explain *x)
     return t;
 }
 
+/* The synchronized method in which virtual threads pin their carriers while they wait at that frame, of most of the
+ * time: its monitor does. 0 = there is none, such as where a block is synchronized. */
+static uint32_t pinning(struct wick_explain *x, uint32_t at_frame)
+{
+    struct wick_explain_facts *f = x->f;
+    int64_t *sums = calloc(f->p->nframes + 1, sizeof *sums);
+    f->failed |= !sums;
+    uint32_t best = 0;
+    for (size_t i = 0; sums && i < f->nwall; i++) {
+        uint32_t at = x->waits[i].kind == WICK_WAIT_PINNED ? wick_explain_wait_at(x, f->wall[i].stack).stack : 0;
+        if (!at || f->p->stacks[at].frame != at_frame)
+            continue;
+        while (at && !f->p->functions[wick_explain_function_at(f->p, at)].is_synchronized)
+            at = f->p->stacks[at].parent;
+        uint32_t frame = at ? f->p->stacks[at].frame : 0;
+        sums[frame] = wick_sum(sums[frame], f->wall[i].weight_ns);
+        best = sums[frame] > sums[best] ? frame : best;
+    }
+    free(sums);
+    return best;
+}
+
+void wick_explain_say_pinning(struct wick_explain *x, struct wick_explain_finding *r, uint32_t at_frame)
+{
+    struct wick_strbuf name = WICK_STRBUF_INIT;
+    uint32_t frame = pinning(x, at_frame);
+    wick_name_add_frame(&name, x->f->p, frame, 0);
+    if (frame)
+        wick_explain_say(x, r, "monitor", name.buf);
+    wick_strbuf_release(&name);
+}
+
 static double taken_share(const struct wick_explain *x, const struct taken *t)
 {
     double share = t->ns / (t->threads * (double)x->f->duration_ns);
@@ -411,6 +453,11 @@ void wick_explain_say_carriers(struct wick_explain *x, struct wick_explain_findi
     wick_name_add_frame(&text, x->f->p, t.frame, WICK_NAME_LINES);
     if (t.kind != WICK_WAIT_NONE)
         wick_strbuf_addf(&text, ", which waits for %s", wick_wait_text(t.kind));
+    uint32_t monitor = t.kind == WICK_WAIT_PINNED ? pinning(x, t.frame) : 0;
+    if (monitor)
+        wick_strbuf_adds(&text, ", within the synchronized method ");
+    if (monitor)
+        wick_name_add_frame(&text, x->f->p, monitor, 0);
     wick_explain_say(x, r, "holder", text.buf);
     wick_strbuf_release(&text);
     if (t.kind == WICK_WAIT_PINNED && r)
@@ -469,6 +516,8 @@ void wick_explain_unstarted(struct wick_explain *x)
     wick_explain_filter_frame(x, r, t.frame);
     if (t.frame && t.kind != WICK_WAIT_NONE)
         wick_explain_say(x, r, "what", wick_wait_text(t.kind));
+    if (t.frame && t.kind == WICK_WAIT_PINNED)
+        wick_explain_say_pinning(x, r, t.frame);
     put_before_waiters(x, r);
 }
 

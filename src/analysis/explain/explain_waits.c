@@ -221,6 +221,8 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
     say_chain(x, r, at);
     if (at->kind == WICK_WAIT_CARRIER && !at->nlinks)
         wick_explain_say_carriers(x, r);
+    if (at->kind == WICK_WAIT_PINNED)
+        wick_explain_say_pinning(x, r, wick_explain_frame_at(x->f->p, at->stack));
     if (at->kind == WICK_WAIT_HELD_BACK) {
         if (at->via == WICK_WAIT_NONE)
             wick_explain_filter_state(x, r, WICK_EXPLAIN_HELD_BACK);

@@ -319,7 +319,7 @@ static unsigned frame_kind(struct wick_jfr_reader *r, uint32_t type, uint64_t ke
 /* And the kind of what wick's recordings say is no function at all (jfr_format.h). */
 #define KIND_AT 33
 
-enum { ACC_NATIVE = 0x100 };
+enum { ACC_SYNCHRONIZED = 0x20, ACC_NATIVE = 0x100 };
 
 static bool is_method_descriptor(const char *s)
 {
@@ -356,6 +356,7 @@ static uint64_t method(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
     native = native && is_method_descriptor(wick_profile_str(r->p, signature));
     uint32_t id = wick_profile_function(r->p, slot_text(r, &pool->plan, CLASS, s, 0),
                                         slot_text(r, &pool->plan, NAME, s, 0), keep ? signature : 0);
+    r->p->functions[id].is_synchronized |= id && (s[MODIFIERS].i & ACC_SYNCHRONIZED);
     *val |= id | (native ? NATIVE_METHOD : 0) | finer_kind(s[MODIFIERS].i) << KIND_AT;
     return *val & ~WICK_JFR_RESOLVED;
 }
