@@ -210,6 +210,49 @@ static void test_carriers__are_pinned_by_the_synchronized_method(void **state)
     }
 }
 
+/* A thread of a scheduler runs `long_runs` exports of 0.4 s each within 10 s, and a tick between. */
+static struct scene *scheduled(unsigned long_runs, unsigned threads, int64_t slices, bool ticks)
+{
+    struct scene *s = scene();
+#define TASK                                                                                                   \
+    "java/util/concurrent/ThreadPoolExecutor$Worker.run", "java/util/concurrent/ThreadPoolExecutor.runWorker", \
+        "java/util/concurrent/ScheduledThreadPoolExecutor$ScheduledFutureTask.run"
+    uint32_t t = thread_of(s, "clock-1", 1),
+             rest = STACK(s, WORKER, "java/util/concurrent/ScheduledThreadPoolExecutor$DelayedWorkQueue.take",
+                          "java/util/concurrent/locks/LockSupport.park"),
+             export = STACK(s, TASK, "app/Export.run", "app/Export.send", "java/net/Socket$SocketInputStream.read"),
+             tick = STACK(s, TASK, "app/Arena.tick");
+    for (unsigned i = 0; i < 8; i++) {
+        add(s, t, rest, WICK_EXPLAIN_PARKED, 0.5);
+        s->wall[s->f.nwall - 1].time_ns = i * S;
+        if (i < long_runs)
+            add(s, t, export, WICK_EXPLAIN_IO, 0.4);
+        s->wall[s->f.nwall - 1].time_ns = i * S + (i < long_runs ? S / 2 : 0);
+    }
+    cpu(s, ticks ? tick : export, 0.02);
+    s->cpu[0].thread = t;
+    if (threads > 1)
+        add(s, thread_of(s, "clock-2", 2), rest, WICK_EXPLAIN_PARKED, 10);
+    s->uses[t].cpu_ns = S / 10;
+    s->uses[t].slices = slices;
+    s->f.nuses = t + 1;
+    return s;
+}
+
+/* Of a scheduler with one thread a long task makes the others late, though the thread rests most of the time. */
+static void test_schedulers__of_one_thread_are_blocked_by_a_long_task(void **state)
+{
+    (void)state;
+    begins(scheduled(8, 1, 400, true),
+           "blocked-scheduler: clock-1, the only thread of a scheduler, runs app.Export.run for 32 % of the time (3.2 "
+           "s), 400 ms at a time, most of it waiting for data of a socket, at app.Export.send: its other tasks, for "
+           "which it wakes 40 times a second, are delayed by as much\n");
+    has_not(scheduled(8, 2, 400, true), "blocked-scheduler");  /* another thread takes the ticks */
+    has_not(scheduled(8, 1, 20, true), "blocked-scheduler");   /* nothing is to be done often */
+    has_not(scheduled(8, 1, 400, false), "blocked-scheduler"); /* the waits of one task */
+    has_not(scheduled(3, 1, 400, true), "blocked-scheduler");  /* a tenth of the time */
+}
+
 static struct scene *with_young(const char *arguments, int64_t gcs)
 {
     struct scene *s = collects("Allocation Failure");
@@ -379,6 +422,7 @@ int main(void)
         cmocka_unit_test(test_needless_code__comes_before_its_thread),
         cmocka_unit_test(test_vm_operations__count_with_the_cpu_that_the_vm_thread_got),
         cmocka_unit_test(test_carriers__are_pinned_by_the_synchronized_method),
+        cmocka_unit_test(test_schedulers__of_one_thread_are_blocked_by_a_long_task),
         cmocka_unit_test(test_young__is_too_small_by_an_option_where_collections_stop_the_program),
         cmocka_unit_test(test_monitors__of_the_slow_path_of_allocations_are_not_the_programs),
         cmocka_unit_test(test_pools__that_lose_objects_lend_fewer_at_times),

@@ -251,6 +251,9 @@ bool wick_explain_has_lent(struct wick_explain *x, const struct wick_explain_pla
 void wick_explain_say_worker(struct wick_explain *x, struct wick_explain_finding *r,
                              const struct wick_explain_place *at);
 
+/* explain_scheduler.c */
+void wick_explain_blocked_scheduler(struct wick_explain *x);
+
 /* explain_young.c: a part of jvm-option. */
 void wick_explain_young(struct wick_explain *x);
 
@@ -334,7 +337,8 @@ void wick_explain_say_sequence(struct wick_explain *x, struct wick_explain_findi
                                uint32_t function, uint32_t endpoint);
 
 /* explain_threads.c: how the program's threads use the CPUs. */
-uint32_t wick_explain_pool_name(struct wick_profile *p, uint32_t thread); /* "pool-1-thread-12": "pool-1-thread" */
+uint32_t wick_explain_pool_others(struct wick_profile *p, uint32_t thread); /* threads of the same pool, by name */
+uint32_t wick_explain_pool_name(struct wick_profile *p, uint32_t thread);   /* "pool-1-thread-12": "pool-1-thread" */
 bool wick_explain_has_java(const struct wick_profile *p, uint32_t stack);
 void wick_explain_saturated(struct wick_explain *x);
 void wick_explain_unstarted(struct wick_explain *x);

@@ -593,6 +593,7 @@ static void (*const rules[WICK_EXPLAIN_RULES])(struct wick_explain *x) = {
     [WICK_EXPLAIN_RULE_HTTP_CLIENTS] = wick_explain_http_clients,
     [WICK_EXPLAIN_RULE_EXPLICIT_GC] = wick_explain_explicit_gc,
     [WICK_EXPLAIN_RULE_JVM_OPTION] = wick_explain_jvm_options,
+    [WICK_EXPLAIN_RULE_BLOCKED_SCHEDULER] = wick_explain_blocked_scheduler,
     [WICK_EXPLAIN_RULE_GC_PAUSES] = wick_explain_gc_pauses,
     [WICK_EXPLAIN_RULE_STARVED_COLLECTIONS] = wick_explain_starved_collections,
     [WICK_EXPLAIN_RULE_GC_THREADS] = wick_explain_gc_threads,

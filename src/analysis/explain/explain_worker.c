@@ -33,8 +33,7 @@ static uint32_t doer(const struct wick_explain *x, const struct wick_explain_pla
     return thread && wick_profile_thread_is_many(&f->p->threads[thread]) ? 0 : thread;
 }
 
-/* How many other threads have a name of the same pool. */
-static uint32_t others_of(struct wick_profile *p, uint32_t thread)
+uint32_t wick_explain_pool_others(struct wick_profile *p, uint32_t thread)
 {
     uint32_t name = wick_explain_pool_name(p, thread), n = 0;
     for (uint32_t t = 1; t < p->nthreads; t++)
@@ -67,7 +66,8 @@ void wick_explain_say_worker(struct wick_explain *x, struct wick_explain_finding
     const struct wick_explain_facts *f = x->f;
     bool worker, ends = r && at->via != WICK_WAIT_NONE && at->nlinks;
     bool task = ends && at->links[0].who == WICK_EXPLAIN_TASK, taker = ends && at->links[0].who == WICK_EXPLAIN_TAKER;
-    uint32_t thread = task || taker ? doer(x, at, &worker) : 0, others = thread ? others_of(f->p, thread) : 0;
+    uint32_t thread = task || taker ? doer(x, at, &worker) : 0,
+             others = thread ? wick_explain_pool_others(f->p, thread) : 0;
     if (!thread || !wick_explain_counts(f, (double)at->through_ns, WAITERS_LEAST))
         return;
     if (task && worker && !others) {
