@@ -2,7 +2,7 @@
 // cause: LaneRouter.laneFor picks the lane as parcelId modulo 8, but ScanDesk numbers its parcels in steps of 8, so all scans go to only one or two of the eight lane threads while the others stay idle.
 // share: throughput 757 scans/s, mean latency 84.5 ms; fixed 3020 scans/s, 21 ms
 // judge: NAMED only if the finding says that the work is spread unevenly over the lanes (one or two lanes get everything, the others idle) AND places this in LaneRouter.laneFor / the parcel-id modulo routing (or in the id numbering that fits badly with it). "Lane queue is long", "lane-N thread is mostly waiting in DepotStore.write", "the store is slow" or "more threads needed" is a symptom. Blaming the semaphore of the desks, the queues' locks or GC is wrong.
-// expect: waiting busiest=lane
+// symptom: waiting
 // jdk: 8
 // set: seventeenth
 import java.util.*;

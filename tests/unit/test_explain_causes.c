@@ -360,6 +360,38 @@ static void test_workers__of_which_one_gets_all_are_said_to_be_idle(void **state
     has_not(hand_over(0, 10, false), "nothing to do");
 }
 
+/* Clients wait for permits; of eight lanes, each with a queue of its own, so many have work all the time, and each of
+ * the others rests for so many of ten seconds. */
+static struct scene *lanes(int busy, double rest, bool pool)
+{
+    struct scene *s = scene();
+    uint32_t take = pool ? STACK(s, WORKER, "java/util/concurrent/ThreadPoolExecutor.getTask", PARK)
+                         : STACK(s, "app/Lane.run", "java/util/concurrent/LinkedBlockingQueue.take", PARK);
+    for (int i = 0; i < 3; i++)
+        add(s, thread_of(s, "desk", 20 + i), STACK(s, "app/Desk.scan", "java/util/concurrent/Semaphore.acquire", PARK),
+            WICK_EXPLAIN_PARKED, 10);
+    for (int i = 0; i < 8; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "lane-%d", i);
+        double rests = i < busy ? 0.5 : rest;
+        add(s, thread_of(s, name, 1 + i), take, WICK_EXPLAIN_PARKED, rests);
+        add(s, thread_of(s, name, 1 + i), STACK(s, "app/Lane.run", "app/Store.write"), WICK_EXPLAIN_RUNNABLE,
+            10 - rests);
+    }
+    return s;
+}
+
+static void test_workers__of_which_few_get_all_are_uneven(void **state)
+{
+    (void)state;
+    has(lanes(2, 9.9, false),
+        "; in the meantime lane-0 and lane-1 have work all the time, and the other 6 threads of that name nothing");
+    has_not(lanes(3, 9.9, false), "in the meantime lane"); /* more than a quarter */
+    has_not(lanes(2, 5, false), "in the meantime lane");   /* the others work as well */
+    has_not(lanes(2, 9.9, true), "in the meantime lane");  /* any of them would take a task */
+    has_not(lanes(0, 9.9, false), "in the meantime lane");
+}
+
 /* Threads that join futures below so many stages of a stream, and workers that do what these stand for, or rest. */
 static struct scene *joins(int stages, double tasks, double idle)
 {
@@ -427,6 +459,7 @@ int main(void)
         cmocka_unit_test(test_monitors__of_the_slow_path_of_allocations_are_not_the_programs),
         cmocka_unit_test(test_pools__that_lose_objects_lend_fewer_at_times),
         cmocka_unit_test(test_workers__of_which_one_gets_all_are_said_to_be_idle),
+        cmocka_unit_test(test_workers__of_which_few_get_all_are_uneven),
         cmocka_unit_test(test_streams__that_wait_in_themselves_run_one_task_at_a_time),
         cmocka_unit_test(test_lengths__follow_from_the_events_of_waits),
     };

@@ -13,8 +13,6 @@
 
 #define ROOM_MOST 0.50 /* of the heap in use after a collection: it is not too small */
 
-#define HOLDS_LEAST 0.30 /* of the heap, kept alive by one object: what fills it */
-
 double wick_explain_heap_kept(const struct wick_explain_facts *f)
 {
     int64_t least = 0;
@@ -46,9 +44,8 @@ bool wick_explain_asks_for_holder(const struct wick_explain_findings *all, const
 static void say_crowd(struct wick_explain *x, struct wick_explain_finding *r)
 {
     const struct wick_explain_holder *h = &x->f->heap_holder;
-    if (r && is_crowded(x->f) && h->share >= HOLDS_LEAST && wick_explain_say_holder(x, r, h))
-        r->advice =
-            "keep less there: a bound, an expiry, or weak references; a larger heap (-Xmx) only if all of it is needed";
+    if (is_crowded(x->f) && h->share >= WICK_EXPLAIN_HOLDS)
+        wick_explain_say_holder(x, r, h);
 }
 
 /* Whether collections have a reason that another rule names: who asked for them, humongous objects, classes that come

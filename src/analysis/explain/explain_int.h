@@ -147,8 +147,10 @@ void wick_explain_live_set(struct wick_explain *x);
 /* -Xmx, as the JVM says or its command line; 0 = not known. */
 double wick_explain_heap_most(const struct wick_explain_facts *f);
 
+#define WICK_EXPLAIN_HOLDS 0.30 /* of the heap, kept alive by one object: what fills it */
+
 /* Adds who holds something, if a heap dump has shown it. */
-bool wick_explain_say_holder(struct wick_explain *x, struct wick_explain_finding *r,
+void wick_explain_say_holder(struct wick_explain *x, struct wick_explain_finding *r,
                              const struct wick_explain_holder *h);
 
 /* Adds to a finding about allocations that wait why they do, and what helps. What stays in use is not known to be

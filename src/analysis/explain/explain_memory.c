@@ -352,13 +352,15 @@ double wick_explain_heap_most(const struct wick_explain_facts *f)
     return said > 0 ? said : (double)f->heap_max;
 }
 
-bool wick_explain_say_holder(struct wick_explain *x, struct wick_explain_finding *r,
+void wick_explain_say_holder(struct wick_explain *x, struct wick_explain_finding *r,
                              const struct wick_explain_holder *h)
 {
     const char *text = h->said ? h->said : h->read ? wick_profile_str(x->f->p, h->read) : NULL;
     if (text)
         wick_explain_say(x, r, "holder", text);
-    return text;
+    if (r && text && h->share >= WICK_EXPLAIN_HOLDS)
+        r->advice =
+            "keep less there: a bound, an expiry, or weak references; a larger heap (-Xmx) only if all of it is needed";
 }
 
 /* How many points there are until the heap is full and stays so, the first full one included. */

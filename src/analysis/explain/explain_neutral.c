@@ -29,7 +29,7 @@ static bool is_plain_wait(const struct wick_explain_finding *r)
 {
     static const char *const kinds[] = {"socket-read", "socket",    "future",      "latch", "reply",
                                         "semaphore",   "condition", "object-wait", "park"},
-                             *const shown[] = {"holder", "sequence", "timed"};
+                             *const shown[] = {"holder", "sequence", "timed", "uneven"};
     const struct wick_explain_figure *all = wick_explain_figure_of(r, "time"),
                                      *through = wick_explain_figure_of(r, "through");
     if (through && all && through->value >= CHAIN_LEAST * all->value)
