@@ -2,7 +2,7 @@
 // cause: ChargingStations.timers is a ScheduledThreadPoolExecutor with one thread that runs both the short protocol steps (Station.confirm, Station.heartbeat) and the long blocking export BillingExport.run (about 0.6 s of every 0.8 s), so all short tasks are delayed because they wait behind the export
 // share: faulty 385 commands/s, 55.1 ms each (median second); fixed 1422 commands/s, 10.25 ms each (median second); 3.7 times (11 s and 10 s on a shared, loaded 2-CPU machine)
 // judge: NAMED = the single scheduler thread ("timers") is blocked by the long task BillingExport.run (sleep/partner answer), and other scheduled tasks wait behind it; give the export its own thread. SYMPTOM ONLY = "commands are delayed / driver threads wait for futures", "scheduler has only one thread / queue of the executor is long" without the export. WRONG = slow partner as the only statement (it is not theirs to speed up) without the shared thread, lock contention, GC, drivers' thread count, CPU; "idle, nothing wrong".
-// expect: waiting worker=timers
+// expect: waiting worker=timers | pool-busy pool=timers | blocked-scheduler thread=timers
 // symptom: waiting
 // jdk: 25
 // set: sixteenth

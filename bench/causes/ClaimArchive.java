@@ -2,7 +2,7 @@
 // cause: ClaimArchive.RecentDecisions.ring keeps 5000 Decision objects, each of which holds the whole Claim with its form fields and scanned attachments (Decision.claim) though only number and amount are shown, so about 55 of the 64 MB of the old generation (96 MB heap) are live objects that steadily age and die, and the JVM does full collections all the time
 // share: faulty 15821 claims/s; fixed 50822 claims/s; 3.2 times (10 s and 10 s on a shared, loaded 2-CPU machine; time in GC about 70 % faulty, 1 % fixed)
 // judge: NAMED = memory retention: the ring/history RecentDecisions keeps whole claims (Field/String/byte[] of fields and attachments) alive via Decision.claim, so the heap is nearly full of live data and full GCs run all the time; keep a summary or fewer entries. "The heap is filled by Claim/Field/String/byte[] held by RecentDecisions.ring" counts. SYMPTOM ONLY = "GC pressure / heap too small / frequent full GCs, raise -Xmx", "high allocation rate" without the holder. WRONG = unbounded leak that grows for ever (it is bounded; half right if the holder is named: count as named), lock contention, wrong collector as the only statement.
-// expect: live-set
+// expect: live-set | gc-pauses holder=RecentDecisions
 // symptom: gc-pauses gc-cpu
 // jdk: 21
 // set: sixteenth

@@ -2,7 +2,7 @@
 // cause: the heap is nearly full: ClaimIntake$Recent.remember keeps the whole rendered document of the last claims where only the claim numbers are asked for, so full collections take most of the time
 // share: faulty: 57,000 claims/s, 60 to 80 % of the time in GC, 39 to 44 MB used; fixed (numbers only): 158,000 claims/s, 9 to 20 % in GC; 2.8x
 // judge: Names the cause: "old generation is nearly full after each full GC; retained objects come from ClaimIntake$Recent.remember / Intake.render (byte[] kept in a LinkedHashMap)", "heap too small for the live set, GC takes N % of the time" (half of it: the place of retention is the cause). Only symptom: "long/frequent safepoint or GC pauses", "GC threads take the CPU", "allocation in Intake.render". Wrong: "explicit System.gc", "allocation rate is too high" (the fixed run allocates more each second), a hot method in the application, lock contention.
-// expect: live-set | gc-pauses class=byte[]
+// expect: live-set | gc-pauses class=byte[] | gc-pauses holder=ClaimIntake$Recent
 // symptom: gc-pauses gc-cpu waiting
 // jdk: 8
 // set: fifteenth

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: timeouts of answered requests stay in the DelayQueue until due (2.5 s), hold the requests: heap full, GC
+// expect: gc-pauses holder=FleetDispatch$Timeout | allocation-stall holder=FleetDispatch$Timeout | gc-cpu holder=FleetDispatch$Timeout
 // symptom: allocation-stall gc-pauses gc-cpu promotion live-set
 // share: mean 4-5 ms, 8-10% above 20 ms, against 0.1 ms, 0% fixed; full GC of 60-80 ms every 0.6 s
 // judge: right: FleetDispatch$Timeouts/Timeout: cancelled timeouts stay in the DelayQueue and retain their Requests

@@ -2,7 +2,7 @@
 // cause: GatewayReadings.main shares ONE scheduler thread (newScheduledThreadPool(1)) between the 5 ms batch flush (Batcher.flush) that every gateway waits for and TariffFeed.refresh, which blocks ~150 ms on a socket every 200 ms, so that flushes are delayed behind it
 // share: 1180 readings/s faulty (worst 155 ms), 4450 readings/s fixed (worst 8-15 ms)
 // judge: Named = the single scheduler thread (timekeeper) is occupied by the blocking TariffFeed.refresh, and the flush that completes the gateways' futures runs late because of it (give refresh its own thread / more scheduler threads / asynchronous). Symptom only = "gateways wait in CompletableFuture.get/join", "timekeeper waits in socket read in TariffFeed.refresh" without saying that it holds up the flushes. Wrong = lock contention on the batcher, slow disk, GC, too few gateways.
-// expect: waiting worker=timekeeper
+// expect: waiting worker=timekeeper | pool-busy pool=timekeeper | blocked-scheduler thread=timekeeper
 // symptom: waiting
 // jdk: 11
 // set: sixteenth

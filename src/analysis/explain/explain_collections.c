@@ -183,5 +183,6 @@ void wick_explain_gc_cpu(struct wick_explain *x)
     struct wick_explain_finding *r =
         wick_explain_by_share(x, (double)x->f->gc_ns, (double)x->f->got_ns, (double)x->f->gc_ns);
     wick_explain_say_allocations(x, r);
-    say_crowd(x, r);
+    if (!pauses_matter(x)) /* gc-pauses says it */
+        say_crowd(x, r);
 }
