@@ -32,8 +32,11 @@ struct explain {
 };
 
 #define ASK_NS UINT64_C(10000000000) /* for an answer of the JVM */
-#define COPIED UINT64_C(1 << 30)     /* the program stops for some 10 ms to copy the process of such a heap */
-#define WALL   "20ms" /* half of the samples of a recording by hand are enough for shares, at half of what they cost */
+/* Of the heap in use, and of the process in RAM, for a copy that nobody asked for: the program stops for some 10 ms. */
+#define COPIED   UINT64_C(1 << 30)
+#define RESIDENT (UINT64_C(4) << 30)
+
+#define WALL "20ms" /* half of the samples of a recording by hand are enough for shares, at half of what they cost */
 
 static const char usage[] =
     "Usage: wick explain [OPTION...] FILE...\n"
@@ -121,6 +124,12 @@ static void ask_for_holders(const struct explain *x, const struct wick_explain_f
                          x->chains ? "--chains allows" : "without --chains there is at most",
                          wick_ui_binary(x->chains_most, most, sizeof most),
                          x->chains ? "" : "; --chains SIZE allows more");
+    else if (!x->chains && f->memory.resident > RESIDENT)
+        wick_strbuf_addf(&why,
+                         "was not searched for: %s of the process are in RAM, and without --chains at most %s are "
+                         "copied; --chains SIZE allows more",
+                         wick_ui_binary(f->memory.resident, used, sizeof used),
+                         wick_ui_binary(RESIDENT, most, sizeof most));
     else if (wick_explain_chain(x->pid, ask, out, &err))
         wick_strbuf_addf(&why, "could not be determined: %s", err.msg);
     else
@@ -152,12 +161,21 @@ static int judge(const struct explain *x, struct wick_explain_findings *all, str
         ask_for_holders(x, f, &ask, &a->chains);
     f->heap_holder = (struct wick_explain_holder){
         .said = said(&a->chains.heap),
+        .bytes = (double)a->chains.retained,
         .share = a->chains.bytes ? (double)a->chains.retained / (double)a->chains.bytes : 0};
     f->loader_holder.said = said(&a->chains.loaders);
     if (!f->deadlock && !f->heap_holder.said && !f->loader_holder.said)
         return 0;
     wick_explain_findings_release(all);
     return wick_explain_apply(all, f, err);
+}
+
+/* The recording is kept without it if that fails. */
+static void add_to_recording(const char *recording, const struct wick_explain_chains *c, int64_t end_ns)
+{
+    struct wick_err err = {0};
+    if (wick_explain_keep_chains(recording, c, end_ns, &err))
+        wick_ui_note("wick: %s", err.msg);
 }
 
 /* Reads the files and prints what the rules find. */
@@ -182,7 +200,7 @@ static int show(void *arg, char *const *paths, int n, struct wick_err *err)
     char *const kept[] = {(char *)x->keep};
     struct wick_explain_input in = {paths, n, 0};
     if (!rc && x->pid && x->keep)
-        rc = wick_explain_keep_chains(paths[0], &answers.chains, p.end_ns, err);
+        add_to_recording(paths[0], &answers.chains, p.end_ns);
     if (!rc && x->pid && x->keep)
         rc = wick_explain_keep(paths[0], x->keep, err);
     if (x->pid)

@@ -43,11 +43,11 @@ int wick_explain_keep_chains(const char *recording, const struct wick_explain_ch
     if (!c->heap.len && !c->loaders.len)
         return 0;
     int fd = open(recording, O_RDWR | O_CLOEXEC);
-    if (fd < 0 || wick_output_init_more(&out, fd)) {
-        wick_err_set(err, WICK_E_IO, "cannot add to the recording: %s", strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return -WICK_E_IO;
+    if (fd < 0)
+        return wick_err_set(err, WICK_E_IO, "cannot add to the recording who holds the heap: %s", strerror(errno));
+    if (wick_output_init_more(&out, fd)) {
+        close(fd);
+        return wick_err_set(err, WICK_E_IO, "cannot add to the recording who holds the heap: it is no plain file");
     }
     const struct wick_jfr_sink sink = wick_output_sink(&out);
     int rc = wick_jfr_writer_open(&w, &sink, &nothing, &config);

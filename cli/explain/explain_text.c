@@ -186,10 +186,16 @@ static bool ends_at(const struct wick_explain_step *last, const struct wick_expl
     return same && frame && !strcmp(last->frame, frame->text);
 }
 
-/* Whether the chain of blame of a finding ends where another one of its group is. */
+static bool leads_to(const struct wick_explain_finding *r, const struct wick_explain_finding *other)
+{
+    return r->nsteps && r->rule->group == other->rule->group && ends_at(&r->steps[r->nsteps - 1], other);
+}
+
+/* Whether the chain of blame of a finding ends where another one of its group is, and not the other way round as well.
+ */
 static bool is_cause_of(const struct wick_explain_finding *cause, const struct wick_explain_finding *r)
 {
-    return r != cause && r->nsteps && r->rule->group == cause->rule->group && ends_at(&r->steps[r->nsteps - 1], cause);
+    return r != cause && leads_to(r, cause) && !leads_to(cause, r);
 }
 
 /* The number of the finding that this one is the cause of; 0 = of none. */

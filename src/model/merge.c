@@ -44,7 +44,7 @@ static uint32_t function(struct merge *m, uint32_t id)
     const struct wick_function *f = &m->from->functions[id];
     uint32_t to =
         wick_profile_function(m->to, m->strings[f->class_name], m->strings[f->name], m->strings[f->signature]);
-    m->to->functions[to].is_synchronized |= to && f->is_synchronized;
+    m->to->functions[to].declared |= to ? f->declared : 0;
     return to;
 }
 

@@ -43,9 +43,12 @@ struct wick_string {
 
 /* class_name, name, signature: string numbers, as the JVM writes them ("java/lang/Foo", "bar", "(I)V").
  * For native code: the library, the symbol, and the empty string. */
+/* Whether methods are declared synchronized; nothing where the input does not say. */
+enum wick_function_declared { WICK_FUNCTION_SYNCHRONIZED = 1, WICK_FUNCTION_PLAIN = 2 };
+
 struct wick_function {
     uint32_t class_name, name, signature;
-    bool is_synchronized; /* the method, or one of several of that name if signatures are not kept, is declared so */
+    uint8_t declared; /* enum wick_function_declared, of all methods of that name if signatures are not kept */
 };
 
 struct wick_frame {

@@ -57,7 +57,7 @@ static char *explained(const struct course *c, const char *holder)
                                    .heaps = heaps,
                                    .nheaps = POINTS * each,
                                    .pauses_ns = (int64_t)(c->paused * POINTS * S),
-                                   .heap_holder = {.said = holder, .share = c->held}};
+                                   .heap_holder = {.said = holder, .share = c->held, .bytes = c->held * 80 * MIB}};
     assert_int_equal(wick_explain_apply(&all, &f, &err), 0);
     asked = wick_explain_asks_for_holder(&all, &f);
     wick_strbuf_adds(&out, "");

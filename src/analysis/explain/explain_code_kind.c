@@ -8,7 +8,7 @@
 
 #define NESTED_LEAST  6    /* repetitions within a repetition on one stack */
 #define DEFINES_LEAST 0.03 /* of what loading classes costs: defining them */
-#define MAKES_LEAST   0.30 /* of what reading and writing XML costs: finding and making factories */
+#define MAKES_LEAST   0.30 /* of what XML or scripts cost: finding and making factories, compiling */
 
 const struct wick_explain_code_text wick_explain_codes[WICK_CODES] = {
     [WICK_CODE_OTHER] = {"other", "other code", NULL},
@@ -27,7 +27,8 @@ static enum wick_explain_code code_of(const char *class_name, const char *method
     };
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
         if (!strncmp(class_name, uses[i].class_name, strlen(uses[i].class_name)) &&
-            !strncmp(method, uses[i].method, strlen(uses[i].method)))
+            (uses[i].code == WICK_CODE_SEARCHING ? !strcmp(method, uses[i].method)
+                                                 : !strncmp(method, uses[i].method, strlen(uses[i].method))))
             return uses[i].code;
     return WICK_CODE_OTHER;
 }
@@ -140,7 +141,7 @@ static bool defines(const struct wick_profile *p, uint32_t stack, uint32_t user)
     return false;
 }
 
-/* Whether a factory for XML is made on the way from the leaf to the program's function. */
+/* Whether a factory for XML is made, or a script compiled, on the way from the leaf to the program's function. */
 static bool makes_factory(const struct wick_profile *p, uint32_t stack, uint32_t user)
 {
     static const char *const makers[] = {"newInstance", "newFactory", "newDefaultInstance", "newNSInstance"};
@@ -148,6 +149,8 @@ static bool makes_factory(const struct wick_profile *p, uint32_t stack, uint32_t
         const char *class_name = class_at(p, s);
         bool xml = !strncmp(class_name, "javax/xml/", 10) || !strncmp(class_name, "jakarta/xml/", 12);
         if (xml && is_any_of(method_at(p, s), makers, sizeof makers / sizeof *makers))
+            return true;
+        if (strstr(class_name, "/nashorn/") && !strncmp(method_at(p, s), "compile", strlen("compile")))
             return true;
     }
     return false;
@@ -157,8 +160,8 @@ enum wick_explain_code wick_explain_code_of_all(const struct wick_explain_facts 
                                                 enum wick_explain_code code)
 {
     int64_t all = 0, part = 0;
-    bool loads = code == WICK_CODE_CLASS_LOADING, xml = code == WICK_CODE_XML;
-    for (size_t i = 0; (loads || xml) && i < f->ncpu; i++) {
+    bool loads = code == WICK_CODE_CLASS_LOADING, makes = code == WICK_CODE_XML || code == WICK_CODE_SCRIPTS;
+    for (size_t i = 0; (loads || makes) && i < f->ncpu; i++) {
         enum wick_explain_code one;
         uint32_t stack = f->cpu[i].stack, user = wick_explain_user_of(f->p, stack, &one);
         if (!user || one != code || wick_explain_function_at(f->p, user) != function)
@@ -169,5 +172,5 @@ enum wick_explain_code wick_explain_code_of_all(const struct wick_explain_facts 
     }
     if (loads && (double)part < DEFINES_LEAST * (double)all)
         return WICK_CODE_CLASS_LOOKUP;
-    return xml && all && (double)part >= MAKES_LEAST * (double)all ? WICK_CODE_FACTORIES : code;
+    return makes && all && (double)part >= MAKES_LEAST * (double)all ? WICK_CODE_FACTORIES : code;
 }

@@ -44,7 +44,7 @@ bool wick_explain_asks_for_holder(const struct wick_explain_findings *all, const
 static void say_crowd(struct wick_explain *x, struct wick_explain_finding *r)
 {
     const struct wick_explain_holder *h = &x->f->heap_holder;
-    if (is_crowded(x->f) && h->share >= WICK_EXPLAIN_HOLDS)
+    if (is_crowded(x->f) && wick_explain_fills(x->f, h))
         wick_explain_say_holder(x, r, h);
 }
 

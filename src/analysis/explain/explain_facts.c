@@ -530,7 +530,8 @@ static void take_holder(struct wick_explain_facts *f, const struct wick_jfr_even
     struct wick_explain_holder *h = heap ? &f->heap_holder : &f->loader_holder;
     h->read = text(e, "holder");
     double whole = (double)number(e, "heapSize");
-    h->share = whole > 0 ? (double)number(e, "retainedSize") / whole : 0;
+    h->bytes = (double)number(e, "retainedSize");
+    h->share = whole > 0 ? h->bytes / whole : 0;
 }
 
 /* Files of one recording continue its totals; another one starts from zero. */

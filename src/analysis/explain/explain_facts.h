@@ -120,7 +120,8 @@ struct wick_explain_heap {
 struct wick_explain_holder {
     const char *said; /* the caller's; NULL = nothing, or no dump was taken */
     uint32_t read;    /* a string, 0 = none */
-    double share;     /* of the heap that it keeps alive */
+    double bytes;     /* that it keeps alive */
+    double share;     /* of all that is alive */
 };
 
 /* What the kernel counted of a thread, by wick.ThreadCpu. */

@@ -17,6 +17,7 @@
 #define LARGE_LEAST   (512.0 * 1024) /* half of the smallest region of G1 */
 #define HEAP_LEAST    (256.0 * (1 << 20))
 #define HUGE_LEAST    0.02 /* thread time that collections for humongous objects cost */
+#define HELPS_LEAST   0.30 /* of the time in which room for direct buffers is looked for: collecting */
 #define GC_LITTLE     0.05 /* share of the time in pauses */
 #define ENOUGH        4.0  /* heap for each byte in use */
 #define SMALLER_BY    16.0 /* ... and no heap is made smaller by more at once */
@@ -386,36 +387,53 @@ bool wick_explain_mostly_asked_for(const struct wick_explain_facts *f)
     return asked_for(f, n) && 2 * n >= f->ncauses;
 }
 
-/* Direct buffers that find no room have the JVM collect, as those may be dead that have it. */
-static const struct request for_buffers = {
-    "System.gc()",
-    "direct buffers that found no room, which are made anew again and again instead of being used again",
-    "use direct buffers again, from a pool or one for each thread: each that is made has to be found dead by a "
-    "collection before its memory is free; a larger -XX:MaxDirectMemorySize only makes that rarer",
-    {{"java/nio/Bits", "reserveMemory"}}};
+/* Direct buffers that find no room have the JVM collect, as those may be dead that have it. Where that helps, buffers
+ * are made anew all the time; where it does not, the thread that makes one sleeps and tries again. */
+static const struct request
+    for_buffers = {"System.gc()",
+                   "direct buffers that found no room",
+                   "find who keeps them (wick record -e nativemem), or use them again, from a pool or one for each "
+                   "thread: collections "
+                   "free too little; a larger -XX:MaxDirectMemorySize if all are needed",
+                   {{"java/nio/Bits", "reserveMemory"}}},
+    for_new_buffers = {
+        "System.gc()",
+        "direct buffers that found no room, which are made anew again and again instead of being used again",
+        "use direct buffers again, from a pool or one for each thread: each that is made has to be found dead by a "
+        "collection before its memory is free; a larger -XX:MaxDirectMemorySize only makes that rarer",
+        {{"java/nio/Bits", "reserveMemory"}}};
 
-/* Whether most of the samples of calls of System.gc() are below java.nio.Bits. */
-static bool is_for_buffers(const struct wick_explain_facts *f)
+/* Whose buffers they are if most samples of calls of System.gc() are below java.nio.Bits; NULL = they are not. */
+static const struct request *buffers_of(const struct wick_explain_facts *f)
 {
     const struct methods gc = {requests[0].by, 2}, buffers = {for_buffers.by, 1};
-    int64_t all = 0, below = 0;
+    int64_t all = 0, below = 0, reserves = 0;
     for (size_t i = 0; i < f->nwall; i++) {
+        bool reserve = caller_of(f->p, f->wall[i].stack, &buffers);
+        reserves = wick_sum(reserves, reserve ? f->wall[i].weight_ns : 0);
         if (!caller_of(f->p, f->wall[i].stack, &gc))
             continue;
         all = wick_sum(all, f->wall[i].weight_ns);
-        below = wick_sum(below, caller_of(f->p, f->wall[i].stack, &buffers) ? f->wall[i].weight_ns : 0);
+        below = wick_sum(below, reserve ? f->wall[i].weight_ns : 0);
     }
-    return all && below > all / 2;
+    if (!all || below <= all / 2)
+        return NULL;
+    return (double)below >= HELPS_LEAST * (double)reserves ? &for_new_buffers : &for_buffers;
 }
 
-/* Whether explicit-gc fires, and names direct buffers. */
-bool wick_explain_collects_for_buffers(const struct wick_explain_facts *f)
+/* The request if explicit-gc fires for direct buffers, else NULL. */
+static const struct request *collects_for_buffers(const struct wick_explain_facts *f)
 {
     size_t its, n;
     const struct request *of = commonest_request(f, &its, &n);
     double least = wick_explain_rules[WICK_EXPLAIN_RULE_EXPLICIT_GC].threshold;
-    return asked_for(f, n) && wick_explain_share((double)n, (double)f->ncauses) >= least && of == requests &&
-           is_for_buffers(f);
+    bool fires = asked_for(f, n) && wick_explain_share((double)n, (double)f->ncauses) >= least;
+    return fires && of == requests ? buffers_of(f) : NULL;
+}
+
+bool wick_explain_collects_for_buffers(const struct wick_explain_facts *f)
+{
+    return collects_for_buffers(f) == &for_new_buffers;
 }
 
 void wick_explain_explicit_gc(struct wick_explain *x)
@@ -427,8 +445,8 @@ void wick_explain_explicit_gc(struct wick_explain *x)
     if (!asked_for(f, n) || wick_explain_share((double)n, (double)f->ncauses) < x->rule->threshold)
         return;
     char what[128];
-    bool buffers = wick_explain_collects_for_buffers(f);
-    of = buffers ? &for_buffers : of;
+    const struct request *buffers = collects_for_buffers(f);
+    of = buffers ? buffers : of;
     snprintf(what, sizeof what, "%s%s", of->what, its < n ? " and others" : "");
     double stopped = wick_explain_stopped(x);
     struct wick_explain_finding *r = wick_explain_found(x, stopped > (double)f->gc_ns ? stopped : (double)f->gc_ns);

@@ -147,7 +147,8 @@ void wick_explain_live_set(struct wick_explain *x);
 /* -Xmx, as the JVM says or its command line; 0 = not known. */
 double wick_explain_heap_most(const struct wick_explain_facts *f);
 
-#define WICK_EXPLAIN_HOLDS 0.30 /* of the heap, kept alive by one object: what fills it */
+/* Whether one object keeps so much of what is alive, and of the heap, that this fills it. */
+bool wick_explain_fills(const struct wick_explain_facts *f, const struct wick_explain_holder *h);
 
 /* Adds who holds something, if a heap dump has shown it. */
 void wick_explain_say_holder(struct wick_explain *x, struct wick_explain_finding *r,
@@ -176,7 +177,7 @@ void wick_explain_oversized(struct wick_explain *x);
 void wick_explain_cleaners(struct wick_explain *x);
 void wick_explain_gc_threads(struct wick_explain *x);
 void wick_explain_explicit_gc(struct wick_explain *x);
-bool wick_explain_collects_for_buffers(const struct wick_explain_facts *f); /* whether it fires for direct buffers */
+bool wick_explain_collects_for_buffers(const struct wick_explain_facts *f); /* that are made anew */
 
 /* Whether collections are mostly for that cause, so that not the heap is to blame. */
 bool wick_explain_mostly_for(const struct wick_explain_facts *f, const char *cause);

@@ -25,6 +25,8 @@
 
 enum { VICTIMS_SHOWN = 3 }; /* threads in a sentence */
 
+#define HOLDS 0.30 /* of the heap, kept alive by one object: it fills it */
+
 #define LAST_WORDS_NS 100000000  /* in which a thread may still be seen to end */
 #define GONE_NS       3000000000 /* without a sample of it: it has ended */
 
@@ -352,13 +354,18 @@ double wick_explain_heap_most(const struct wick_explain_facts *f)
     return said > 0 ? said : (double)f->heap_max;
 }
 
+bool wick_explain_fills(const struct wick_explain_facts *f, const struct wick_explain_holder *h)
+{
+    return h->share >= HOLDS && h->bytes >= HOLDS * wick_explain_heap_most(f);
+}
+
 void wick_explain_say_holder(struct wick_explain *x, struct wick_explain_finding *r,
                              const struct wick_explain_holder *h)
 {
     const char *text = h->said ? h->said : h->read ? wick_profile_str(x->f->p, h->read) : NULL;
     if (text)
         wick_explain_say(x, r, "holder", text);
-    if (r && text && h->share >= WICK_EXPLAIN_HOLDS)
+    if (r && text && wick_explain_fills(x->f, h))
         r->advice =
             "keep less there: a bound, an expiry, or weak references; a larger heap (-Xmx) only if all of it is needed";
 }

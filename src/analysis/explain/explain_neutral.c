@@ -29,7 +29,7 @@ static bool is_plain_wait(const struct wick_explain_finding *r)
 {
     static const char *const kinds[] = {"socket-read", "socket",    "future",      "latch", "reply",
                                         "semaphore",   "condition", "object-wait", "park"},
-                             *const shown[] = {"holder", "sequence", "timed", "uneven"};
+                             *const shown[] = {"holder", "sequence", "timed"};
     const struct wick_explain_figure *all = wick_explain_figure_of(r, "time"),
                                      *through = wick_explain_figure_of(r, "through");
     if (through && all && through->value >= CHAIN_LEAST * all->value)
@@ -44,7 +44,7 @@ static bool is_plain_wait(const struct wick_explain_finding *r)
 
 static bool is_neutral(const struct wick_explain_finding *r)
 {
-    static const char *const purposes[] = {"compression", "cryptography", "sorting"};
+    static const char *const purposes[] = {"compression", "cryptography", "scripts", "sorting"};
     switch (r->rule - wick_explain_rules) {
     case WICK_EXPLAIN_RULE_HOT_CODE:
         return is_one_of(r, purposes, sizeof purposes / sizeof *purposes);

@@ -517,7 +517,9 @@ static void vm_operations(struct wick_explain *x)
         const struct wick_explain_row *o = &f->operations.rows[i];
         if (waits_for_starved(f, o))
             continue;
-        struct wick_explain_finding *r = wick_explain_by_share(x, o->sum * got, (double)f->duration_ns, o->sum);
+        if (o->sum * got < x->rule->threshold * (double)f->duration_ns)
+            continue;
+        struct wick_explain_finding *r = wick_explain_by_share(x, o->sum, (double)f->duration_ns, o->sum);
         if (!r)
             continue;
         wick_explain_say(x, r, "operation", wick_profile_str(f->p, o->name));

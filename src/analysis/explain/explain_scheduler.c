@@ -7,8 +7,10 @@
  *
  * A ScheduledThreadPoolExecutor of one thread, or a java.util.Timer, is idle most of the time, so its pool is not busy
  * and nobody waits for a future. What shows are the runs of the long task (samples of the thread that follow each
- * other), that there are other tasks at all (a sample of one will do: they are short), and that the thread is put on a
- * CPU much more often than the runs explain. A task is the outermost function of the program that the scheduler calls.
+ * other), that there are other tasks at all (a sample of one will do: they are short), and that the thread wakes again
+ * and again while it rests between them: a wall-clock sample is one event for as long as its thread stays where it was,
+ * so one that rests and then rests again has run in between. A task is the outermost function of the program that the
+ * scheduler calls. A sample may stand for much time where many threads are sampled: runs have to be several long.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +19,13 @@
 #include "base/sum.h"
 #include "model/name.h"
 
-#define RUN_LEAST   50000000.0 /* ns: how long a run takes on average, for others to be late */
-#define RUNS_LEAST  2
-#define SHARE_MOST  0.90 /* of the time: more is for the rules about busy pools and threads */
-#define WAKE_LEAST  5.0  /* times a second */
-#define TIMES_LEAST 10   /* for each run */
-#define LATE        1.5  /* what it costs, with what others are delayed by, in terms of its own time */
+#define RUN_LEAST    50000000.0 /* ns: how long a run takes on average, for others to be late */
+#define RUNS_LEAST   2
+#define SHARE_MOST   0.90 /* of the time: more is for the rules about busy pools and threads */
+#define VISITS_LEAST 2.0  /* of a run, on average */
+#define WAKE_LEAST   2.0  /* times a second */
+#define TIMES_LEAST  4    /* for each run */
+#define LATE         1.5  /* what it costs, with what others are delayed by, in terms of its own time */
 
 enum place { ELSEWHERE, RESTS, RUNS };
 
@@ -37,6 +40,8 @@ struct runs {
     uint32_t *count;  /* runs, likewise */
     uint32_t best;
     size_t others; /* samples of tasks other than the best one */
+    size_t wakes;  /* times that it rested, ran unseen, and rested again */
+    double visits; /* of the best task */
 };
 
 /* Whether the stack is of a scheduler's thread, and where in it; *task: what it runs. */
@@ -71,20 +76,28 @@ static void learn(const struct wick_explain_facts *f, uint32_t thread, struct ro
 {
     size_t n = 0;
     uint32_t last = 0, task;
+    bool rested = false;
     for (size_t i = 0; i < f->nwall; i++)
         if (f->wall[i].thread == thread)
             rows[n++] = (struct row){f->wall[i].time_ns, i};
     qsort(rows, n, sizeof *rows, by_time);
     for (size_t k = 0; k < n; k++) {
         const struct wick_explain_sample *s = &f->wall[rows[k].i];
-        task = place_of(f->p, s->stack, &task) == RUNS ? task : 0;
+        enum place place = place_of(f->p, s->stack, &task);
+        task = place == RUNS ? task : 0;
+        r->wakes += place == RESTS && rested;
+        rested = place == RESTS;
         r->by_task[task] = wick_sum(r->by_task[task], task ? s->weight_ns : 0);
         r->count[task] += task && task != last;
         r->best = r->by_task[task] > r->by_task[r->best] ? task : r->best;
         last = task;
     }
-    for (size_t k = 0; k < n; k++)
-        r->others += place_of(f->p, f->wall[rows[k].i].stack, &task) == RUNS && task != r->best;
+    for (size_t k = 0; k < n; k++) {
+        const struct wick_explain_sample *s = &f->wall[rows[k].i];
+        bool runs = place_of(f->p, s->stack, &task) == RUNS;
+        r->others += runs && task != r->best;
+        r->visits += runs && task == r->best ? (s->count ? (double)s->count : 1) : 0;
+    }
     for (size_t i = 0; i < f->ncpu; i++)
         r->others += f->cpu[i].thread == thread && place_of(f->p, f->cpu[i].stack, &task) == RUNS && task != r->best;
 }
@@ -116,9 +129,10 @@ static void judge(struct wick_explain *x, uint32_t thread, const struct runs *r)
 {
     const struct wick_explain_facts *f = x->f;
     double ns = (double)r->by_task[r->best], runs = r->count[r->best], all = (double)f->duration_ns,
-           slices = thread < f->nuses ? (double)f->uses[thread].slices : 0;
-    if (!r->best || !r->others || runs < RUNS_LEAST || ns < RUN_LEAST * runs || ns < x->rule->threshold * all ||
-        ns > SHARE_MOST * all || slices < TIMES_LEAST * runs || slices * 1e9 < WAKE_LEAST * all)
+           wakes = (double)r->wakes;
+    if (!r->best || !r->others || runs < RUNS_LEAST || ns < RUN_LEAST * runs || r->visits < VISITS_LEAST * runs ||
+        ns < x->rule->threshold * all || ns > SHARE_MOST * all || wakes < TIMES_LEAST * runs ||
+        wakes * 1e9 < WAKE_LEAST * all)
         return;
     struct wick_explain_finding *found = wick_explain_found(x, ns);
     if (found)
@@ -128,7 +142,7 @@ static void judge(struct wick_explain *x, uint32_t thread, const struct runs *r)
     wick_explain_figure(found, "share", WICK_EXPLAIN_SHARE, ns / all);
     wick_explain_figure(found, "time", WICK_EXPLAIN_TIME, ns);
     wick_explain_figure(found, "each", WICK_EXPLAIN_TIME, ns / runs);
-    wick_explain_figure(found, "rate", WICK_EXPLAIN_NUMBER, slices * 1e9 / all);
+    wick_explain_figure(found, "rate", WICK_EXPLAIN_NUMBER, wakes * 1e9 / all);
     say_task(x, found, thread, r->best);
 }
 
@@ -137,8 +151,8 @@ void wick_explain_blocked_scheduler(struct wick_explain *x)
     struct wick_explain_facts *f = x->f;
     bool *done = calloc(f->p->nthreads + 1, sizeof *done);
     struct row *rows = calloc(f->nwall + 1, sizeof *rows);
-    struct runs r = {calloc(f->p->nfunctions + 1, sizeof *r.by_task), calloc(f->p->nfunctions + 1, sizeof *r.count), 0,
-                     0};
+    struct runs r = {.by_task = calloc(f->p->nfunctions + 1, sizeof *r.by_task),
+                     .count = calloc(f->p->nfunctions + 1, sizeof *r.count)};
     bool room = done && rows && r.by_task && r.count;
     f->failed |= !room;
     for (size_t i = 0; room && i < f->nwall; i++) {
@@ -151,7 +165,8 @@ void wick_explain_blocked_scheduler(struct wick_explain *x)
         memset(r.by_task, 0, (f->p->nfunctions + 1) * sizeof *r.by_task);
         memset(r.count, 0, (f->p->nfunctions + 1) * sizeof *r.count);
         r.best = 0;
-        r.others = 0;
+        r.others = r.wakes = 0;
+        r.visits = 0;
         learn(f, thread, rows, &r);
         judge(x, thread, &r);
     }

@@ -404,19 +404,25 @@ static struct taken taken_of(struct wick_explain *x)
     return t;
 }
 
+/* Whether who waits with a monitor pins its carrier: from JDK 24 on only native frames do. */
+static bool monitors_pin(const struct wick_explain_facts *f)
+{
+    const char *version = wick_profile_str(f->p, f->jvm_version), *at = strchr(version, '(');
+    return strtoul(at ? at + 1 : version, NULL, 10) < 24;
+}
+
 /* The synchronized method in which virtual threads pin their carriers while they wait at that frame, of most of the
  * time: its monitor does. 0 = there is none, such as where a block is synchronized. */
 static uint32_t pinning(struct wick_explain *x, uint32_t at_frame)
 {
     struct wick_explain_facts *f = x->f;
-    int64_t *sums = calloc(f->p->nframes + 1, sizeof *sums);
-    f->failed |= !sums;
+    int64_t *sums = monitors_pin(f) ? calloc(f->p->nframes + 1, sizeof *sums) : NULL;
     uint32_t best = 0;
     for (size_t i = 0; sums && i < f->nwall; i++) {
         uint32_t at = x->waits[i].kind == WICK_WAIT_PINNED ? wick_explain_wait_at(x, f->wall[i].stack).stack : 0;
         if (!at || f->p->stacks[at].frame != at_frame)
             continue;
-        while (at && !f->p->functions[wick_explain_function_at(f->p, at)].is_synchronized)
+        while (at && f->p->functions[wick_explain_function_at(f->p, at)].declared != WICK_FUNCTION_SYNCHRONIZED)
             at = f->p->stacks[at].parent;
         uint32_t frame = at ? f->p->stacks[at].frame : 0;
         sums[frame] = wick_sum(sums[frame], f->wall[i].weight_ns);

@@ -9,6 +9,7 @@
  * behind, and the others have nothing to do. That shows also where nothing says whom the waiting threads wait for.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/explain/explain_int.h"
 #include "base/strbuf.h"
@@ -73,25 +74,31 @@ static bool others_rest(const struct wick_explain *x, uint32_t thread)
     return all && (double)rests >= RESTS_LEAST * (double)all;
 }
 
-/* Thread time, of each, and what of it waits for something to do. */
+/* Thread time, of each, and what of it waits for something to do, or for clients, events and the like. */
 struct use {
-    int64_t all_ns, rests_ns;
+    int64_t all_ns, rests_ns, idle_ns;
+    uint32_t rests_at; /* the program's function; 0 = several, or none was seen */
 };
 
 /* Of the threads of that pool: the busy ones, by name, and how many have nothing to do. False: others are between. */
 static bool is_uneven(struct wick_explain_facts *f, const struct use *uses, uint32_t pool, struct wick_strbuf *busy,
                       unsigned *works, unsigned *idle)
 {
+    uint32_t at = 0;
     *works = *idle = 0;
     for (uint32_t t = 1; t < f->p->nthreads; t++) {
         if (!uses[t].all_ns || wick_explain_pool_name(f->p, t) != pool)
             continue;
         double rests = (double)uses[t].rests_ns / (double)uses[t].all_ns;
         if (rests >= RESTS_LEAST) {
+            if (!uses[t].rests_at || (at && at != uses[t].rests_at))
+                return false; /* they are not alike */
+            at = uses[t].rests_at;
             (*idle)++;
             continue;
         }
-        if (rests > 1 - WORKS_LEAST || (double)uses[t].all_ns < WORKS_LEAST * (double)f->duration_ns)
+        if (uses[t].idle_ns > uses[t].rests_ns || rests > 1 - WORKS_LEAST ||
+            (double)uses[t].all_ns < WORKS_LEAST * (double)f->duration_ns)
             return false;
         if ((*works)++ < NAMED)
             wick_strbuf_addf(busy, "%s%s", busy->len ? " and " : "", wick_profile_str(f->p, f->p->threads[t].name));
@@ -110,18 +117,26 @@ static void say_uneven(struct wick_explain *x, struct wick_explain_finding *r)
     f->failed |= !uses;
     for (size_t i = 0; uses && i < f->nwall; i++) {
         struct use *u = &uses[f->wall[i].thread];
+        enum wick_wait_kind kind = x->waits[i].kind;
+        bool rests = is_rest(kind), waits = kind != WICK_WAIT_NONE && wick_wait_role_of(kind) == WICK_WAIT_IDLE;
+        uint32_t at = wick_explain_function_at(f->p, x->waits[i].stack);
         u->all_ns = wick_sum(u->all_ns, f->wall[i].weight_ns);
-        u->rests_ns = wick_sum(u->rests_ns, is_rest(x->waits[i].kind) ? f->wall[i].weight_ns : 0);
+        if (rests)
+            u->rests_at = !u->rests_ns || u->rests_at == at ? at : 0;
+        u->rests_ns = wick_sum(u->rests_ns, rests ? f->wall[i].weight_ns : 0);
+        u->idle_ns = wick_sum(u->idle_ns, rests || waits ? f->wall[i].weight_ns : 0);
     }
     for (uint32_t t = 1; uses && t < f->p->nthreads && !found; t++) {
-        bool works_most = (double)(uses[t].all_ns - uses[t].rests_ns) >= WORKS_LEAST * (double)f->duration_ns;
-        if (!works_most || wick_profile_thread_is_many(&f->p->threads[t]))
+        bool works_most = (double)(uses[t].all_ns - uses[t].idle_ns) >= WORKS_LEAST * (double)f->duration_ns;
+        bool named = strncmp(wick_profile_str(f->p, f->p->threads[t].name), "Thread-", strlen("Thread-")) != 0;
+        if (!works_most || !named || wick_profile_thread_is_many(&f->p->threads[t]))
             continue;
         wick_strbuf_clear(&busy);
         found = is_uneven(f, uses, wick_explain_pool_name(f->p, t), &busy, &works, &idle);
     }
     if (found && r) {
         wick_explain_say(x, r, "uneven", busy.buf);
+        wick_explain_figure(r, "works", WICK_EXPLAIN_NUMBER, works);
         wick_explain_figure(r, "idle", WICK_EXPLAIN_NUMBER, idle);
         r->advice = spread;
     }

@@ -356,7 +356,9 @@ static uint64_t method(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
     native = native && is_method_descriptor(wick_profile_str(r->p, signature));
     uint32_t id = wick_profile_function(r->p, slot_text(r, &pool->plan, CLASS, s, 0),
                                         slot_text(r, &pool->plan, NAME, s, 0), keep ? signature : 0);
-    r->p->functions[id].is_synchronized |= id && (s[MODIFIERS].i & ACC_SYNCHRONIZED);
+    if (id)
+        r->p->functions[id].declared |=
+            s[MODIFIERS].i & ACC_SYNCHRONIZED ? WICK_FUNCTION_SYNCHRONIZED : WICK_FUNCTION_PLAIN;
     *val |= id | (native ? NATIVE_METHOD : 0) | finer_kind(s[MODIFIERS].i) << KIND_AT;
     return *val & ~WICK_JFR_RESOLVED;
 }
