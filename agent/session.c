@@ -285,24 +285,20 @@ static int broker(void *arg, const struct perf_event_attr *attr, int32_t tid)
     return wick_perf_broker_open(attr, tid);
 }
 
-/* The least power of two that is not less than n. */
-static uint32_t power_of_two(uint64_t n)
-{
-    uint32_t p = 1;
-    while (p < n)
-        p *= 2;
-    return p;
-}
-
 static int open_recorder(struct session *s, struct wick_err *err)
 {
     size_t limit = s->opts.memlimit_bytes;
+    struct wick_opt_events plan;
+    int r = wick_opt_events(&s->opts, &plan, err);
+    if (r)
+        return r;
     struct sampling *fresh = s->sampling->recorder.keep ? calloc(1, sizeof *fresh) : s->sampling;
     if (!fresh)
         return wick_err_set(err, WICK_E_NOMEM, "the recording's tables could not be set up: %s",
                             wick_err_text(-WICK_E_NOMEM));
     s->sampling = fresh;
-    int r = wick_recorder_init(&s->sampling->recorder, limit / 4 * 3, power_of_two(s->opts.ring), s->opts.depth.most);
+    uint32_t ring = wick_recorder_ring(s->opts.ring, plan.cpu_interval, limit);
+    r = wick_recorder_init(&s->sampling->recorder, limit / 4 * 3, ring, s->opts.depth.most);
     if (!r && (r = wick_walker_init(&s->sampling->recorder.walker, &wick_vm.jvm, &wick_vm.images)))
         wick_recorder_release(&s->sampling->recorder);
     if (r)

@@ -31,18 +31,46 @@
 #define LEAST_NS    UINT64_C(50000000)
 #define PATIENCE_NS (WICK_RECORDER_PATIENCE_MS * UINT64_C(1000000))
 
+#define RING_NS UINT64_C(2000000000)
+
 enum { SCRATCH_PER_CPU = 4, SCRATCH_LEAST = 16, TOTALS_TRIES = 100 };
+enum { RING_LEAST = 2048, RING_MOST = 32768, RING_SHARE = 8 };
 
 static size_t page_up(size_t n)
 {
     return (n + 4095) & ~(size_t)4095;
 }
 
+static uint32_t cpu_count(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_CONF);
+    return n < 1 ? 1 : n > 1024 ? 1024 : (uint32_t)n;
+}
+
+/* The least power of two that is not less than n. */
+static uint32_t power_of_two(uint64_t n)
+{
+    uint32_t p = 1;
+    while (p < n)
+        p *= 2;
+    return p;
+}
+
+uint32_t wick_recorder_ring(uint64_t asked, uint64_t interval, size_t memory_limit)
+{
+    if (asked)
+        return power_of_two(asked);
+    uint64_t room = memory_limit / RING_SHARE / (cpu_count() * sizeof(struct wick_ring_cell));
+    uint32_t events = RING_LEAST;
+    while (interval && events < RING_NS / interval && events < RING_MOST && events * 2 <= room)
+        events *= 2;
+    return events;
+}
+
 int wick_recorder_init(struct wick_recorder *r, size_t memory_limit, uint32_t ring_events, uint32_t max_frames)
 {
-    long cpus = sysconf(_SC_NPROCESSORS_CONF);
     struct wick_recorder out = {.memory_limit = memory_limit, .patience_ns = PATIENCE_NS};
-    out.cpus = cpus < 1 ? 1 : cpus > 1024 ? 1024 : (uint32_t)cpus;
+    out.cpus = cpu_count();
     out.scratch_count = out.cpus * SCRATCH_PER_CPU > SCRATCH_LEAST ? out.cpus * SCRATCH_PER_CPU : SCRATCH_LEAST;
     out.max_frames = max_frames && max_frames < WICK_MAX_FRAMES ? max_frames : WICK_MAX_FRAMES;
     size_t rings = page_up(out.cpus * sizeof *out.rings), counters = page_up(out.cpus * sizeof *out.counters);

@@ -100,6 +100,12 @@ struct wick_recorder {
     size_t map_bytes;
 };
 
+/* Events that each CPU's ring has room for, a power of two: `asked` if it is not 0; else two seconds of samples of a
+ * busy CPU, one per interval (ns; 0 = the default one), because the drain thread may be away for so long while it reads
+ * symbols for the first time on a crowded machine. Within bounds; all rings together take an eighth of the limit of
+ * memory at most, where more than the least is asked of them. */
+uint32_t wick_recorder_ring(uint64_t asked, uint64_t interval, size_t memory_limit);
+
 /* 0 or -WICK_E_NOMEM. The walker must be initialised by the caller afterwards. ring_events: per CPU, a power of two. */
 int wick_recorder_init(struct wick_recorder *r, size_t memory_limit, uint32_t ring_events, uint32_t max_frames);
 

@@ -336,6 +336,21 @@ static void test_recorder__without_a_scratch_area_nothing_is_touched(void **stat
     wick_recorder_release(&rec);
 }
 
+/* The drain thread may be away for two seconds. */
+static void test_recorder__rings_have_room_for_two_seconds_within_bounds(void **state)
+{
+    const size_t plenty = SIZE_MAX / 2, per_ring = 8 * (size_t)sysconf(_SC_NPROCESSORS_CONF);
+    assert_int_equal(wick_recorder_ring(0, 0, plenty), 2048);
+    assert_int_equal(wick_recorder_ring(0, 10000000, plenty), 2048);
+    assert_int_equal(wick_recorder_ring(0, 1000000, plenty), 2048);
+    assert_int_equal(wick_recorder_ring(0, 200000, plenty), 16384);
+    assert_int_equal(wick_recorder_ring(0, 100000, plenty), 32768);
+    assert_int_equal(wick_recorder_ring(0, 1, plenty), 32768);
+    assert_int_equal(wick_recorder_ring(0, 100000, per_ring * 4096 * sizeof(struct wick_ring_cell)), 4096);
+    assert_int_equal(wick_recorder_ring(0, 100000, 1 << 20), 2048);
+    assert_int_equal(wick_recorder_ring(100, 100000, plenty), 128);
+}
+
 static void test_recorder__a_stopped_one_takes_nothing(void **state)
 {
     assert_int_equal(wick_recorder_init(&rec, 0, 16, 0), 0);
@@ -494,6 +509,7 @@ int main(void)
         cmocka_unit_test(test_recorder__a_handler_that_never_leaves_is_given_up_once),
         cmocka_unit_test(test_recorder__a_handler_that_was_given_up_and_comes_back_drops_its_sample),
         cmocka_unit_test(test_recorder__without_a_scratch_area_nothing_is_touched),
+        cmocka_unit_test(test_recorder__rings_have_room_for_two_seconds_within_bounds),
         cmocka_unit_test(test_recorder__a_stopped_one_takes_nothing),
         cmocka_unit_test(test_recorder__notes_are_samples),
         cmocka_unit_test(test_recorder__a_deep_stack_keeps_the_frames_at_its_leaf),
