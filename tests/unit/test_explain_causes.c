@@ -481,6 +481,59 @@ static void test_lengths__follow_from_the_events_of_waits(void **state)
     }
 }
 
+/* Who releases a fair lock hands it over; the owner of one that is held for long, or is not fair, is another matter. */
+static void test_waiting__for_a_fair_lock_that_is_handed_over_often(void **state)
+{
+    static const struct {
+        const char *class_name;
+        int64_t each_ns;
+        unsigned locks;
+        bool said;
+    } cases[] = {{"java/util/concurrent/locks/ReentrantLock$FairSync", 100000, 1, true},
+                 {"java/util/concurrent/locks/ReentrantReadWriteLock$FairSync", 100000, 1, true},
+                 {"java/util/concurrent/locks/ReentrantLock$NonfairSync", 100000, 1, false},
+                 {"java/util/concurrent/locks/ReentrantLock$FairSync", 10000000, 1, false},
+                 {"java/util/concurrent/locks/ReentrantLock$FairSync", 100000, 10, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        uint32_t take = STACK(s, "app/Main.next", "java/util/concurrent/locks/ReentrantLock.lock", PARK);
+        add(s, thread_of(s, "a", 1), take, WICK_EXPLAIN_PARKED, 8);
+        for (unsigned n = 0; n < cases[i].locks; n++) {
+            owned(s, thread_of(s, "a", 1), take, 0, true, 8.0 / cases[i].locks);
+            s->waits[n].identity = n;
+            s->waits[n].duration_ns = cases[i].each_ns;
+            s->waits[n].class_name = wick_profile_cstring(&s->p, cases[i].class_name);
+        }
+        (cases[i].said ? has : has_not)(s,
+                                        "; the lock is fair: it is handed 8000 times a second to the thread that has "
+                                        "waited longest, which has to be woken for it");
+    }
+}
+
+static void test_interning__is_the_work_of_who_calls_it(void **state)
+{
+    (void)state;
+    struct scene *s = scene();
+    cpu(s, STACK(s, "app/Main.run", "app/Main.canonical", "java/lang/String.intern"), 6);
+    cpu(s, STACK(s, "app/Main.run", "app/Main.parse"), 4);
+    begins(s, "hot-code: 60 % of CPU time (6.0 s) is interning strings (String.intern), for app.Main.canonical\n");
+}
+
+/* The class that defines others is as a rule a loader; who asks it to is to change. */
+static void test_class_unloading__names_the_loader_and_its_caller(void **state)
+{
+    (void)state;
+    struct scene *s = scene();
+    cpu(s,
+        STACK(s, "app/Main.run", "app/Main.formula", "app/Loader.load", "app/Loader.define",
+              "java/lang/ClassLoader.defineClass"),
+        6);
+    s->f.unloaded.grown = s->f.loaded.grown = 5000;
+    has(s, "class-unloading: 5000 classes were unloaded, 500 a second, and 5000 loaded, most by app.Loader.define, "
+           "called by app.Main.formula: collections");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -502,6 +555,9 @@ int main(void)
         cmocka_unit_test(test_workers__of_which_few_get_all_are_uneven),
         cmocka_unit_test(test_streams__that_wait_in_themselves_run_one_task_at_a_time),
         cmocka_unit_test(test_lengths__follow_from_the_events_of_waits),
+        cmocka_unit_test(test_waiting__for_a_fair_lock_that_is_handed_over_often),
+        cmocka_unit_test(test_interning__is_the_work_of_who_calls_it),
+        cmocka_unit_test(test_class_unloading__names_the_loader_and_its_caller),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -301,12 +301,14 @@ struct method {
 struct methods {
     const struct method *of;
     size_t n;
+    bool beyond; /* the class of that frame is passed over: who calls it from another one */
 };
 
 /* The program's frame nearest to the root's side of such a method, 0 = there is none. */
 static uint32_t caller_of(const struct wick_profile *p, uint32_t stack, const void *arg)
 {
     const struct methods *m = arg;
+    const char *maker = NULL;
     bool within = false;
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         const struct wick_frame *frame = &p->frames[p->stacks[s].frame];
@@ -317,8 +319,11 @@ static uint32_t caller_of(const struct wick_profile *p, uint32_t stack, const vo
         for (size_t i = 0; i < m->n; i++)
             within |= !strncmp(class_name, m->of[i].class_name, strlen(m->of[i].class_name)) &&
                       !strncmp(name, m->of[i].name, strlen(m->of[i].name));
-        if (within && !wick_name_is_jdk(class_name))
+        if (!within || wick_name_is_jdk(class_name))
+            continue;
+        if (!m->beyond || (maker && strcmp(maker, class_name)))
             return p->stacks[s].frame;
+        maker = class_name;
     }
     return 0;
 }
@@ -326,7 +331,7 @@ static uint32_t caller_of(const struct wick_profile *p, uint32_t stack, const vo
 static void say_caller(struct wick_explain *x, struct wick_explain_finding *r, const char *key,
                        const struct method *methods, size_t n)
 {
-    uint32_t best = wick_explain_heaviest(x, caller_of, &(struct methods){methods, n});
+    uint32_t best = wick_explain_heaviest(x, caller_of, &(struct methods){methods, n, false});
     if (r)
         wick_explain_say_frame(x, r, key, best);
 }
@@ -466,7 +471,7 @@ void wick_explain_explicit_gc(struct wick_explain *x)
         r->advice = of->advice;
 }
 
-void wick_explain_say_defining(struct wick_explain *x, struct wick_explain_finding *r, const char *key)
+void wick_explain_say_defining(struct wick_explain *x, struct wick_explain_finding *r)
 {
     static const struct method methods[] = {{"java/lang/ClassLoader", "defineClass"},
                                             {"java/lang/ClassLoader", "loadClass"},
@@ -475,7 +480,11 @@ void wick_explain_say_defining(struct wick_explain *x, struct wick_explain_findi
                                             {"java/lang/invoke/MethodHandles$Lookup", "defineHiddenClass"},
                                             {"sun/misc/Unsafe", "defineAnonymousClass"},
                                             {"jdk/internal/misc/Unsafe", "defineAnonymousClass"}};
-    say_caller(x, r, key, methods, sizeof methods / sizeof *methods);
+    const size_t n = sizeof methods / sizeof *methods;
+    say_caller(x, r, "frame", methods, n);
+    if (r)
+        wick_explain_say_frame(x, r, "caller",
+                               wick_explain_heaviest(x, caller_of, &(struct methods){methods, n, true}));
 }
 
 /* ---- who makes what grows outside the heap ---- */

@@ -185,8 +185,9 @@ bool wick_explain_mostly_for(const struct wick_explain_facts *f, const char *cau
 /* Whether the program or a tool asked for most of them: System.gc(), histograms and dumps of the heap, and the like. */
 bool wick_explain_mostly_asked_for(const struct wick_explain_facts *f);
 
-/* Adds as `key` the program's frame that most often calls what defines classes. */
-void wick_explain_say_defining(struct wick_explain *x, struct wick_explain_finding *r, const char *key);
+/* Adds the program's frame that most often calls what defines classes, as "frame", and the one that calls that from
+ * another class, as "caller". */
+void wick_explain_say_defining(struct wick_explain *x, struct wick_explain_finding *r);
 
 /* Adds as "user" the code that most often makes objects of a class, or starts them, by samples of any kind. */
 void wick_explain_say_user(struct wick_explain *x, struct wick_explain_finding *r, const char *class_name);
@@ -330,7 +331,13 @@ void wick_explain_say_writer(struct wick_explain *x, struct wick_explain_finding
 void wick_explain_say_end(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind,
                           uint32_t function, uint32_t endpoint);
 
-/* explain_lengths.c: adds to it how many waits of that kind there were at that function, and how long each took. */
+/* explain_lock_class.c: adds to a finding about waiting at a place what the class of the lock says of it. */
+void wick_explain_say_lock_class(struct wick_explain *x, struct wick_explain_finding *r,
+                                 const struct wick_explain_place *at);
+
+/* explain_lengths.c: two digits of an estimate. */
+double wick_explain_two_digits(double n);
+/* adds to it how many waits of that kind there were at that function, and how long each took. */
 void wick_explain_say_lengths(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind,
                               uint32_t function);
 

@@ -12,8 +12,7 @@
 
 #define EVENTS_LEAST 12 /* fewer say little of the mean */
 
-/* Two digits of an estimate. */
-static double rounded(double n)
+double wick_explain_two_digits(double n)
 {
     double unit = n < 100 ? 1 : pow(10, floor(log10(n)) - 1);
     return round(n / unit) * unit;
@@ -38,6 +37,6 @@ void wick_explain_say_lengths(struct wick_explain *x, struct wick_explain_findin
     if (events < EVENTS_LEAST || n < 2 || l->not_ours) /* others leave out the short ones */
         return;
     wick_explain_say(x, r, "counted", wick_wait_text(kind));
-    wick_explain_figure(r, "waits", WICK_EXPLAIN_NUMBER, rounded(n));
+    wick_explain_figure(r, "waits", WICK_EXPLAIN_NUMBER, wick_explain_two_digits(n));
     wick_explain_figure(r, "mean", WICK_EXPLAIN_TIME, ns / n);
 }

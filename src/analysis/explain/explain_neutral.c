@@ -4,7 +4,8 @@
  *
  * That a program computes, or waits for what a server answers, is what makes it take the time it takes; whether it has
  * to is not seen. A decoder at full CPU and a gateway that waits for a bank are well as they are, and the advice to do
- * less of it would be wrong for them. So it is a fault only where something besides shows it: a lock or a pool that is
+ * less of it would be wrong for them. More threads that compute than CPUs finish as soon as fewer would, if nobody
+ * waits for one of them. So it is a fault only where something besides shows it: a lock or a pool that is
  * held in the meantime, several answers that are waited for one after another, a time-out that ends the wait, code that
  * is interpreted all the time, or a kind of work that is rarely what a program is for.
  */
@@ -52,6 +53,7 @@ static bool is_neutral(const struct wick_explain_finding *r)
         return !wick_explain_figure_of(r, "mode");
     case WICK_EXPLAIN_RULE_HOT_CALLS:
     case WICK_EXPLAIN_RULE_ENDPOINT_CPU:
+    case WICK_EXPLAIN_RULE_TOO_MANY_THREADS:
         return true;
     case WICK_EXPLAIN_RULE_WAITING:
     case WICK_EXPLAIN_RULE_ENDPOINT_WAIT:

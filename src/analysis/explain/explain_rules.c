@@ -488,7 +488,7 @@ static void class_unloading(struct wick_explain *x)
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->unloaded.grown);
     wick_explain_figure(r, "rate", WICK_EXPLAIN_NUMBER, rate);
     wick_explain_figure(r, "loaded", WICK_EXPLAIN_NUMBER, (double)f->loaded.grown);
-    wick_explain_say_defining(x, r, "frame");
+    wick_explain_say_defining(x, r);
 }
 
 /* The VM thread in a handshake waits for each thread to do its part, also while that has no CPU; others go on. */

@@ -161,49 +161,6 @@ static void say_lingers(struct wick_explain *x, struct wick_explain_finding *r, 
                     "time-out is what all wait for";
 }
 
-/* The method of ConcurrentHashMap on the stack that runs a function of its caller while it has a bin locked, "" = there
- * is none. */
-static const char *computing_of(const struct wick_profile *p, uint32_t stack)
-{
-    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
-        const struct wick_function *f = &p->functions[wick_explain_function_at(p, s)];
-        const char *name = wick_profile_str(p, f->name);
-        if (!strcmp(wick_profile_str(p, f->class_name), "java/util/concurrent/ConcurrentHashMap") &&
-            (!strncmp(name, "compute", strlen("compute")) || !strcmp(name, "merge")))
-            return name;
-    }
-    return "";
-}
-
-/* A bin of a ConcurrentHashMap is a monitor for all keys in it, and it is held while computeIfAbsent and the like run
- * the function that they are given. */
-static void say_bins(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
-{
-    static const char bins[] = "java/util/concurrent/ConcurrentHashMap$"; /* Node, TreeBin, ReservationNode */
-    const struct wick_lock_waits *l = &x->f->locks;
-    bool ends_here = at->via == WICK_WAIT_NONE;
-    uint32_t function = wick_explain_function_at(x->f->p, ends_here ? at->stack : at->via_stack);
-    double all = 0, computed = 0;
-    const char *map = "";
-    for (uint32_t i = 0; (ends_here ? at->kind : at->via) == WICK_WAIT_MONITOR && i < l->nrows; i++) {
-        const struct wick_lock_wait_row *w = &l->rows[i];
-        uint32_t waiter = w->park || w->native ? 0 : wick_explain_wait_at(x, w->stack).stack;
-        if (!waiter || wick_explain_function_at(x->f->p, waiter) != function)
-            continue;
-        const char *by = computing_of(x->f->p, w->owner_stack);
-        bool bin = !strncmp(wick_profile_str(x->f->p, w->class_name), bins, strlen(bins));
-        all += (double)w->weight_ns;
-        computed += bin && *by ? (double)w->weight_ns : 0;
-        map = bin && *by ? by : map;
-    }
-    if (!all || computed < WICK_EXPLAIN_CHAIN_MOST * all)
-        return;
-    wick_explain_say(x, r, "map", map);
-    if (r)
-        r->advice = "let no function that the map runs wait or compute for long: put a CompletableFuture for each key "
-                    "into the map and complete it outside, or use a cache that loads without locking others";
-}
-
 static void say_place(struct wick_explain *x, const struct wick_explain_place *place, double whole)
 {
     struct wick_explain_place with = *place, *at = &with;
@@ -240,7 +197,7 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
     if (at->via == WICK_WAIT_NONE)
         say_timed_out(x, r, at);
     say_lingers(x, r, at);
-    say_bins(x, r, at);
+    wick_explain_say_lock_class(x, r, at);
     wick_explain_say_lost(x, r, at);
     wick_explain_say_worker(x, r, at);
     wick_explain_say_lazy(x, r, at);
