@@ -6,8 +6,9 @@
 
 The threads are born and end within the recording, so a thread's weight is its CPU time but for the interval that was not
 over: at most one interval more or less, whatever the random phase. So nothing here is statistical, and no machine is too
-crowded for it: a ring has room for as many samples as all threads together make, however long the writer is away. 2 % is what wick promises; a thread reads its own clock before it ends, and its end is a few tenths of a
-millisecond of the second that it works.
+crowded for it: at intervals below 1 ms, a ring has room for three seconds of a CPU's samples, and all threads together
+work for four on all CPUs. 2 % is what wick promises; a thread reads its own clock before it ends, and its end is a few
+tenths of a millisecond of the second that it works.
 
 ROUNDS in the environment repeats all of it, for a series (docs/benchmarks.md)."""
 import os
@@ -46,8 +47,9 @@ def check(program, interval_ms):
         return
     *used, times = [int(n) for n in answer.split()]
     t.check(title + "signals were blocked in each thread many times", times >= LEAST[program], times)
-    full = [e for e in t.events(file, "wick.Drops") if e["name"] == "ring_full"]
-    t.check(title + "each sample found room until it was written", not full, full)
+    if interval_ms < 1:  # the first flush, which takes half a second or more, used to lose samples
+        full = [e for e in t.events(file, "wick.Drops") if e["name"] == "ring_full"]
+        t.check(title + "each sample found room until it was written", not full, full)
     rows = t.stacks(file)
     for i, truth in enumerate(used):
         check_thread(f"{title}thread {i}: ", rows, f"{PROGRAMS[program]}-{i}", truth, interval_ms)
