@@ -18,6 +18,7 @@
 #include "hotspot/value.h"
 
 enum { MAX_NAME_BYTES = 4096, MAX_LINE_BYTES = 1 << 15, CHUNK = 512 };
+enum { HAS_MONITOR_BYTECODES = 1 << 0 }; /* hotspot/share/oops/methodFlags.hpp */
 
 static wick_addr pool_symbol(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_addr pool, uint32_t index)
 {
@@ -130,6 +131,15 @@ static uint32_t copy_lines(const struct wick_jvm *jvm, const struct wick_mem *me
     return 0;
 }
 
+/* Method::_flags, which is not exported, lies between two fields that are: 32 bits in JDK 21 and later. */
+static bool has_blocks(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_addr method)
+{
+    const struct wick_hs_layout *l = &jvm->layout;
+    if (jvm->major < 21 || l->method_vtable < 0 || l->method_intrinsic != l->method_vtable + 8)
+        return false;
+    return wick_hs_u32(mem, method + (unsigned)l->method_vtable + 4) & HAS_MONITOR_BYTECODES;
+}
+
 int wick_hs_method_copy(const struct wick_jvm *jvm, const struct wick_mem *mem, const struct wick_hs_method_id *id,
                         void *buf, uint32_t cap)
 {
@@ -151,6 +161,7 @@ int wick_hs_method_copy(const struct wick_jvm *jvm, const struct wick_mem *mem, 
     m->name_len = lens[1];
     m->sig_len = lens[2];
     m->access = l->method_access < 0 ? 0 : wick_hs_u16(mem, id->method + (unsigned)l->method_access);
+    m->access |= has_blocks(jvm, mem, id->method) ? WICK_HS_METHOD_BLOCKS : 0;
     m->line_bytes = copy_lines(jvm, mem, id->const_method, (uint8_t *)buf + used, cap - used);
     return (int)(used + m->line_bytes);
 }

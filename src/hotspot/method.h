@@ -12,6 +12,8 @@
 #ifndef WICK_HOTSPOT_METHOD_H
 #define WICK_HOTSPOT_METHOD_H
 
+#include <stddef.h>
+
 #include "hotspot/jvm.h"
 
 /* Two equal identities mean the same method as long as metaspace was not reused in between, and practically always
@@ -31,9 +33,14 @@ int wick_hs_method_identity(const struct wick_jvm *jvm, const struct wick_mem *m
  * table, in that order, without NULs. Names are HotSpot's modified UTF-8. */
 struct wick_hs_method {
     uint32_t line_bytes;
-    uint16_t class_len, name_len, sig_len, access; /* access: JVM access flags */
+    uint32_t access; /* JVM access flags, and WICK_HS_METHOD_BLOCKS */
+    uint16_t class_len, name_len, sig_len, unused;
     uint8_t data[];
 };
+_Static_assert(offsetof(struct wick_hs_method, data) == sizeof(struct wick_hs_method), "the names follow the header");
+
+/* The method has synchronized blocks: known from JDK 21 on, else never set. No access flag is as high. */
+#define WICK_HS_METHOD_BLOCKS (1u << 24)
 
 enum { WICK_HS_METHOD_BYTES = 64 << 10 }; /* room for any method with its line table */
 

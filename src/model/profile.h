@@ -43,8 +43,9 @@ struct wick_string {
 
 /* class_name, name, signature: string numbers, as the JVM writes them ("java/lang/Foo", "bar", "(I)V").
  * For native code: the library, the symbol, and the empty string. */
-/* Whether methods are declared synchronized; nothing where the input does not say. */
-enum wick_function_declared { WICK_FUNCTION_SYNCHRONIZED = 1, WICK_FUNCTION_PLAIN = 2 };
+/* Whether methods are declared synchronized, or have synchronized blocks (wick's recordings, JDK 21 and later); nothing
+ * where the input does not say. */
+enum wick_function_declared { WICK_FUNCTION_SYNCHRONIZED = 1, WICK_FUNCTION_PLAIN = 2, WICK_FUNCTION_BLOCKS = 4 };
 
 struct wick_function {
     uint32_t class_name, name, signature;

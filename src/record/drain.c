@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "jfr/format/jfr_format.h"
 #include "record/wait_state.h"
 #include "sys/procstat.h"
 
@@ -127,6 +128,7 @@ static int source_method(void *arg, uint32_t id, struct wick_jfr_method *out)
         out->kind = WICK_FRAME_STUB;
     if (m->sig_len)
         out->signature = put(&d->signature, m->data + m->class_len + m->name_len, m->sig_len);
+    _Static_assert(WICK_HS_METHOD_BLOCKS == WICK_JFR_SYNCHRONIZED_BLOCKS, "modifiers take it as it is");
     out->modifiers = m->access;
     out->class_hidden = memmem(m->data, m->class_len, "+0x", 3) != NULL;
     return 0;

@@ -167,6 +167,31 @@ static void test_copy__holds_names_access_and_lines_one_behind_the_other(void **
     assert_memory_equal(h->data + 26, table, n);
 }
 
+static void test_copy__knows_of_synchronized_blocks(void **state)
+{
+    uint8_t buf[256];
+    struct wick_hs_method *h = (void *)buf;
+    struct fake_method m;
+    (void)state;
+    for (uint32_t flags = 0; flags < 4; flags++) {
+        space_init(&space);
+        set_layout(21);
+        make(&m, "java/lang/String", "format", "(I)V", NULL, 0);
+        jvm.layout.method_vtable = 44;
+        jvm.layout.method_intrinsic = 52;
+        space_put32(&space, m.method + 48, flags | 0x100);
+        assert_true(copy(&m, buf, sizeof buf) > 0);
+        assert_int_equal(h->access, ACC_STATIC | (flags & 1 ? WICK_HS_METHOD_BLOCKS : 0));
+    }
+    for (unsigned unknown = 0; unknown < 3; unknown++) {
+        jvm.major = unknown == 0 ? 17 : 21;
+        jvm.layout.method_intrinsic = unknown == 1 ? 50 : 52;
+        jvm.layout.method_vtable = unknown == 2 ? -1 : 44;
+        assert_true(copy(&m, buf, sizeof buf) > 0);
+        assert_int_equal(h->access, ACC_STATIC);
+    }
+}
+
 static void test_copy__never_writes_beyond_its_room(void **state)
 {
     const struct line lines[] = {{0, 10}, {5, 1200}};
@@ -334,6 +359,7 @@ int main(void)
         cmocka_unit_test(test_identity__names_where_everything_is),
         cmocka_unit_test(test_identity__what_is_no_method_is_refused_and_leaves_the_output_alone),
         cmocka_unit_test(test_copy__holds_names_access_and_lines_one_behind_the_other),
+        cmocka_unit_test(test_copy__knows_of_synchronized_blocks),
         cmocka_unit_test(test_copy__never_writes_beyond_its_room),
         cmocka_unit_test(test_copy__long_names_are_cut_and_unreadable_ones_are_errors),
         cmocka_unit_test(test_lines__every_bci_has_the_line_that_the_writer_meant),

@@ -50,6 +50,9 @@ enum {
  * file can have: readers pass over it without knowing it, and it costs nothing where there is none. */
 #define WICK_JFR_KIND_SHIFT 16
 
+/* Of a Java method, in the same place: it has synchronized blocks. No kind is as high. */
+#define WICK_JFR_SYNCHRONIZED_BLOCKS (1u << 24)
+
 /* First byte of a string. */
 enum wick_jfr_string_encoding {
     WICK_JFR_STR_NULL = 0,

@@ -333,6 +333,12 @@ static uint64_t finer_kind(int64_t modifiers)
     return kind == WICK_FRAME_STUB || kind == WICK_FRAME_BREAK || kind == WICK_FRAME_BOUNDARY ? kind : 0;
 }
 
+static uint8_t declared(int64_t modifiers)
+{
+    uint8_t blocks = modifiers & WICK_JFR_SYNCHRONIZED_BLOCKS ? WICK_FUNCTION_BLOCKS : 0;
+    return blocks | (modifiers & ACC_SYNCHRONIZED ? WICK_FUNCTION_SYNCHRONIZED : WICK_FUNCTION_PLAIN);
+}
+
 static uint64_t method(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
 {
     enum { CLASS, NAME, DESCRIPTOR, MODIFIERS, N };
@@ -357,8 +363,7 @@ static uint64_t method(struct wick_jfr_reader *r, uint32_t type, uint64_t key)
     uint32_t id = wick_profile_function(r->p, slot_text(r, &pool->plan, CLASS, s, 0),
                                         slot_text(r, &pool->plan, NAME, s, 0), keep ? signature : 0);
     if (id)
-        r->p->functions[id].declared |=
-            s[MODIFIERS].i & ACC_SYNCHRONIZED ? WICK_FUNCTION_SYNCHRONIZED : WICK_FUNCTION_PLAIN;
+        r->p->functions[id].declared |= declared(s[MODIFIERS].i);
     *val |= id | (native ? NATIVE_METHOD : 0) | finer_kind(s[MODIFIERS].i) << KIND_AT;
     return *val & ~WICK_JFR_RESOLVED;
 }

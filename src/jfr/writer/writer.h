@@ -36,7 +36,7 @@ struct wick_jfr_method {
     const char *class_name; /* internal name, java/lang/String; for native code the library's file name; NULL = "" */
     const char *name;
     const char *signature; /* (Ljava/lang/String;)V; NULL: not a Java method */
-    uint32_t modifiers;    /* JVM access flags of the method */
+    uint32_t modifiers;    /* JVM access flags of the method, and WICK_JFR_SYNCHRONIZED_BLOCKS */
     bool hidden;           /* the method is annotated @Hidden */
     bool class_hidden;     /* its class is a hidden class */
     uint8_t kind; /* of things that are no functions: STUB, BREAK or BOUNDARY of enum wick_frame_kind; else 0 */
