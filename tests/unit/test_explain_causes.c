@@ -130,6 +130,7 @@ static void test_searching__is_of_collections_that_are_gone_through(void **state
         {"java/util/PriorityQueue.remove", "java/util/PriorityQueue.indexOf"},
         {"java/util/concurrent/ConcurrentLinkedQueue.size", "java/util/concurrent/ConcurrentLinkedQueue.succ"},
         {"java/util/LinkedList.get", "java/util/LinkedList.node"},
+        {"java/util/AbstractSet.removeAll", "java/util/HashMap$KeyIterator.next"},
         {"java/util/ArrayList.contains", "java/util/ArrayList.indexOf"}};
     (void)state;
     for (size_t i = 0; i < sizeof searches / sizeof *searches; i++)
@@ -150,6 +151,23 @@ static void test_searching__is_of_collections_that_are_gone_through(void **state
     s = scene(); /* the head of a heap is found at once */
     cpu(s, STACK(s, "app/Book.next", "java/util/PriorityQueue.poll", "java/util/PriorityQueue.siftDown"), 8);
     has_not(s, "searching collections");
+}
+
+/* Who takes what is there has something to do with it as well. */
+static void test_polling__of_queues_that_return_at_once_is_hot_where_little_is_done_besides(void **state)
+{
+    (void)state;
+    for (unsigned polls = 2; polls <= 8; polls += 6) {
+        struct scene *s = scene();
+        cpu(s, STACK(s, "app/Book.settle", "app/Book.next", "java/util/concurrent/ConcurrentLinkedQueue.poll"), polls);
+        cpu(s, STACK(s, "app/Book.settle", "app/Deal.close"), 10 - polls);
+        if (polls == 8)
+            begins(s, "hot-code: 80 % of CPU time (8.0 s) is polling queues in a loop (poll, peek and isEmpty of a "
+                      "ConcurrentLinkedQueue return at once), for app.Book.next, which calls "
+                      "java.util.concurrent.ConcurrentLinkedQueue.poll\n");
+        else
+            has_not(s, "polling queues");
+    }
 }
 
 /* Finding a factory is a part of what reading a document costs; if it is a third of that, it is what to change. */
@@ -310,6 +328,25 @@ static void test_young__is_too_small_by_an_option_where_collections_stop_the_pro
     has_not(with_young("-Xmx200m -Xmn20m", 1000), "jvm-option");
     has_not(with_young("-Xmx200m -Xmn2m", 30), "jvm-option");
     has_not(with_young("-Xmn2m", 1000), "jvm-option"); /* of what heap is not known */
+}
+
+/* Four samples may be of a few references that the JDK has. */
+static void test_collections__that_find_soft_references_say_so(void **state)
+{
+    static const char text[] = "; soft references are among what collections go through (";
+    (void)state;
+    for (unsigned samples = 4; samples <= 5; samples++) {
+        struct scene *s = with_young("-Xmx200m", 1000);
+        for (unsigned i = 0; i < samples; i++)
+            cpu(s, STACK(s, "libjvm.so:GangWorker::loop", "libjvm.so:RefProcPhase1Task::work"), 0.01);
+        cpu(s, STACK(s, "app/Main.run"), 1);
+        (samples == 5 ? has : has_not)(s, text);
+    }
+    struct scene *s = with_young("-Xmx200m", 1000);
+    for (unsigned i = 0; i < 5; i++)
+        cpu(s, STACK(s, "libjvm.so:GangWorker::loop", "libjvm.so:RefProcPhase1Task::work"), 0.01);
+    cpu(s, STACK(s, "app/Main.run"), 20); /* next to nothing */
+    has_not(s, text);
 }
 
 /* To JDK 8 threads enter a monitor of the JDK's own to have a collection run. */
@@ -511,6 +548,33 @@ static void test_waiting__for_a_fair_lock_that_is_handed_over_often(void **state
     }
 }
 
+static void test_many_digits__are_what_the_jdk_does_with_long_numbers_only(void **state)
+{
+    static const struct {
+        const char *first, *second, *leaf;
+        double others; /* seconds of work with few digits */
+        bool many;
+    } cases[] = {
+        {"java/math/BigDecimal.setScale", "java/math/BigDecimal.bigTenToThe", "java/math/BigInteger.pow", 8, true},
+        {"java/math/BigDecimal.multiply", "java/math/BigInteger.multiply", "java/math/BigInteger.multiplyKaratsuba", 8,
+         true},
+        {"java/math/BigDecimal.multiply", "java/math/BigInteger.multiply", "java/math/BigInteger.multiplyKaratsuba", 16,
+         false},
+        {"java/math/BigDecimal.multiply", "java/math/BigInteger.multiply", "java/math/BigInteger.multiplyToLen", 0,
+         false},
+        {"java/math/BigInteger.modPow", "java/math/BigInteger.oddModPow", "java/math/BigInteger.multiplyKaratsuba", 0,
+         false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        cpu(s, STACK(s, "app/Loan.value", cases[i].first, cases[i].second, cases[i].leaf), 4);
+        if (cases[i].others > 0)
+            cpu(s, STACK(s, "app/Loan.value", "java/math/BigDecimal.add"), cases[i].others);
+        has(s, cases[i].many ? "is arithmetic with BigDecimal on numbers of hundreds of digits, for app.Loan.value"
+                             : "is arithmetic with BigInteger and BigDecimal, for app.Loan.value");
+    }
+}
+
 static void test_interning__is_the_work_of_who_calls_it(void **state)
 {
     (void)state;
@@ -542,6 +606,7 @@ int main(void)
         cmocka_unit_test(test_class_lookup__defines_next_to_nothing),
         cmocka_unit_test(test_explicit_gc__of_direct_buffers_is_theirs),
         cmocka_unit_test(test_searching__is_of_collections_that_are_gone_through),
+        cmocka_unit_test(test_polling__of_queues_that_return_at_once_is_hot_where_little_is_done_besides),
         cmocka_unit_test(test_factories__are_named_where_they_cost_a_good_part),
         cmocka_unit_test(test_scripts__that_are_compiled_anew_are_not_those_that_compute),
         cmocka_unit_test(test_needless_code__comes_before_its_thread),
@@ -549,6 +614,7 @@ int main(void)
         cmocka_unit_test(test_carriers__are_pinned_by_the_synchronized_method),
         cmocka_unit_test(test_schedulers__of_one_thread_are_blocked_by_a_long_task),
         cmocka_unit_test(test_young__is_too_small_by_an_option_where_collections_stop_the_program),
+        cmocka_unit_test(test_collections__that_find_soft_references_say_so),
         cmocka_unit_test(test_monitors__of_the_slow_path_of_allocations_are_not_the_programs),
         cmocka_unit_test(test_pools__that_lose_objects_lend_fewer_at_times),
         cmocka_unit_test(test_workers__of_which_one_gets_all_are_said_to_be_idle),
@@ -556,6 +622,7 @@ int main(void)
         cmocka_unit_test(test_streams__that_wait_in_themselves_run_one_task_at_a_time),
         cmocka_unit_test(test_lengths__follow_from_the_events_of_waits),
         cmocka_unit_test(test_waiting__for_a_fair_lock_that_is_handed_over_often),
+        cmocka_unit_test(test_many_digits__are_what_the_jdk_does_with_long_numbers_only),
         cmocka_unit_test(test_interning__is_the_work_of_who_calls_it),
         cmocka_unit_test(test_class_unloading__names_the_loader_and_its_caller),
     };

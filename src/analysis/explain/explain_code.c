@@ -17,7 +17,6 @@
 #define CPU_LEAST    0.05 /* of the recording */
 #define METHOD_LEAST 0.10
 #define HALF         0.50 /* of what is called */
-#define NEARLY_ALL   0.75 /* of CPU time */
 #define INTERPRETED  0.90 /* of the samples of a method */
 #define JAVA_LEAST   0.60 /* of the CPU time in Java code that does not wait */
 #define STARTS_LEAST 0.10 /* of that: who starts so many threads is also what those cost */
@@ -199,14 +198,6 @@ static bool is_jvm(const struct wick_profile *p, const struct wick_frame *f)
            !strcmp(wick_profile_str(p, p->functions[f->function].class_name), "libjvm.so");
 }
 
-/* Whether the kernel or a native library is at work, and not the JVM. */
-static bool is_system(const struct wick_profile *p, uint32_t stack)
-{
-    const struct wick_frame *f = frame_of(p, stack);
-    return f->kind == WICK_FRAME_KERNEL ||
-           ((f->kind == WICK_FRAME_NATIVE || f->kind == WICK_FRAME_CPP) && !is_jvm(p, f));
-}
-
 /* Whether the time is that of the function on top of the stack. System calls are what their caller in the program asked
  * for, and the JVM's own functions serve collections, compilations and calls that other rules name. */
 static bool is_of_method(const struct wick_explain *x, uint32_t stack)
@@ -380,7 +371,9 @@ static bool is_needless(enum wick_explain_code code)
     case WICK_CODE_EXCEPTIONS:
     case WICK_CODE_FACTORIES:
     case WICK_CODE_FIELDWISE:
+    case WICK_CODE_MANY_DIGITS:
     case WICK_CODE_NESTED:
+    case WICK_CODE_POLLING:
     case WICK_CODE_SEARCHING:
         return true;
     default:
@@ -485,6 +478,7 @@ static double least_of(enum wick_explain_code code)
 {
     switch (code) {
     case WICK_CODE_WAKING:
+    case WICK_CODE_POLLING:
     case WICK_CODE_SELECTING:
         return CALLS_LEAST;
     case WICK_CODE_FORK_JOIN:
@@ -567,7 +561,7 @@ void wick_explain_hot_code(struct wick_explain *x)
 struct calls {
     uint32_t function, at; /* at: the heaviest stack, cut at the function */
     uint32_t most;         /* frame of the function called that takes most, 0 = none */
-    int64_t ns, most_ns, system_ns;
+    int64_t ns, most_ns;
     double quanta;
 };
 
@@ -618,7 +612,6 @@ static void learn_calls(struct wick_explain *x, struct calls *c)
             continue;
         uint32_t cut = callee_of(f->p, stack), callee = frame_of(f->p, cut)->function;
         c->quanta += wick_explain_quantum(&f->cpu[i]);
-        c->system_ns = wick_sum(c->system_ns, is_system(f->p, stack) ? f->cpu[i].weight_ns : 0);
         by_stack[s] = wick_sum(by_stack[s], f->cpu[i].weight_ns);
         c->at = by_stack[s] > by_stack[c->at] ? s : c->at;
         by_callee[callee] = wick_sum(by_callee[callee], f->cpu[i].weight_ns);
@@ -629,14 +622,6 @@ static void learn_calls(struct wick_explain *x, struct calls *c)
     }
     free(by_callee);
     free(by_stack);
-}
-
-/* Some function of the program calls most of what runs, in any program that uses the JDK. It is worth a sentence where
- * the system works for it, where one function does most of the work, or where little else runs. */
-static bool stands_out(const struct calls *c, double share)
-{
-    return share >= NEARLY_ALL || wick_explain_share((double)c->system_ns, (double)c->ns) >= HALF ||
-           wick_explain_share((double)c->most_ns, (double)c->ns) >= HALF;
 }
 
 /* What hundreds of methods of the JDK share is who calls them: the program's function with most CPU time in others'
@@ -660,8 +645,6 @@ void wick_explain_hot_calls(struct wick_explain *x)
         !wick_explain_counts(f, wick_explain_wanted(x, (double)c.ns), CALLS_LEAST))
         return;
     learn_calls(x, &c);
-    if (!stands_out(&c, share))
-        return;
     x->calls_said = true;
     struct wick_explain_finding *r = wick_explain_found(x, (double)c.ns);
     wick_explain_share_of(x, r, (double)c.ns, (double)f->sampled_ns, c.quanta);

@@ -8,7 +8,8 @@
 
 #define NESTED_LEAST  6    /* repetitions within a repetition on one stack */
 #define DEFINES_LEAST 0.03 /* of what loading classes costs: defining them */
-#define MAKES_LEAST   0.30 /* of what XML or scripts cost: finding and making factories, compiling */
+/* Of what a kind of work costs, a more particular one: finding and making factories for XML or scripts, many digits. */
+#define PARTICULAR_LEAST 0.30
 
 const struct wick_explain_code_text wick_explain_codes[WICK_CODES] = {
     [WICK_CODE_OTHER] = {"other", "other code", NULL},
@@ -156,21 +157,54 @@ static bool makes_factory(const struct wick_profile *p, uint32_t stack, uint32_t
     return false;
 }
 
-enum wick_explain_code wick_explain_code_of_all(const struct wick_explain_facts *f, uint32_t function,
-                                                enum wick_explain_code code)
+/* Whether that work on a BigDecimal is of a kind that the JDK does with numbers of hundreds of digits only: powers of
+ * ten beyond its table of them, and algorithms for long factors. */
+static bool has_many_digits(const struct wick_profile *p, uint32_t stack, uint32_t user)
+{
+    static const char *const algorithms[] = {"Karatsuba", "ToomCook", "BurnikelZiegler"};
+    bool many = false, decimal = false;
+    for (uint32_t s = stack; s && s != user; s = p->stacks[s].parent) {
+        const char *name = method_at(p, s);
+        uint32_t caller = p->stacks[s].parent;
+        many |= !strcmp(name, "pow") && caller && !strcmp(method_at(p, caller), "bigTenToThe");
+        for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
+            many |= strstr(name, algorithms[i]) != NULL;
+        decimal |= !strcmp(class_at(p, s), "java/math/BigDecimal");
+    }
+    return many && decimal;
+}
+
+/* A kind of work that a part of it shows to be another, more particular one. */
+static const struct {
+    enum wick_explain_code all, particular;
+    bool (*shows)(const struct wick_profile *p, uint32_t stack, uint32_t user);
+} particulars[] = {{WICK_CODE_XML, WICK_CODE_FACTORIES, makes_factory},
+                   {WICK_CODE_SCRIPTS, WICK_CODE_FACTORIES, makes_factory},
+                   {WICK_CODE_BIG_NUMBERS, WICK_CODE_MANY_DIGITS, has_many_digits}};
+
+/* Of the work of that kind, in calls by that function, the share that a test is true of. */
+static double share_of(const struct wick_explain_facts *f, uint32_t function, enum wick_explain_code code,
+                       bool (*shows)(const struct wick_profile *p, uint32_t stack, uint32_t user))
 {
     int64_t all = 0, part = 0;
-    bool loads = code == WICK_CODE_CLASS_LOADING, makes = code == WICK_CODE_XML || code == WICK_CODE_SCRIPTS;
-    for (size_t i = 0; (loads || makes) && i < f->ncpu; i++) {
+    for (size_t i = 0; i < f->ncpu; i++) {
         enum wick_explain_code one;
         uint32_t stack = f->cpu[i].stack, user = wick_explain_user_of(f->p, stack, &one);
         if (!user || one != code || wick_explain_function_at(f->p, user) != function)
             continue;
-        bool counts = loads ? defines(f->p, stack, user) : makes_factory(f->p, stack, user);
         all = wick_sum(all, f->cpu[i].weight_ns);
-        part = wick_sum(part, counts ? f->cpu[i].weight_ns : 0);
+        part = wick_sum(part, shows(f->p, stack, user) ? f->cpu[i].weight_ns : 0);
     }
-    if (loads && (double)part < DEFINES_LEAST * (double)all)
-        return WICK_CODE_CLASS_LOOKUP;
-    return makes && all && (double)part >= MAKES_LEAST * (double)all ? WICK_CODE_FACTORIES : code;
+    return wick_explain_share((double)part, (double)all);
+}
+
+enum wick_explain_code wick_explain_code_of_all(const struct wick_explain_facts *f, uint32_t function,
+                                                enum wick_explain_code code)
+{
+    if (code == WICK_CODE_CLASS_LOADING)
+        return share_of(f, function, code, defines) < DEFINES_LEAST ? WICK_CODE_CLASS_LOOKUP : code;
+    for (size_t i = 0; i < sizeof particulars / sizeof *particulars; i++)
+        if (particulars[i].all == code && share_of(f, function, code, particulars[i].shows) >= PARTICULAR_LEAST)
+            return particulars[i].particular;
+    return code;
 }

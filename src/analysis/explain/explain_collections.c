@@ -173,6 +173,7 @@ void wick_explain_gc_pauses(struct wick_explain *x)
     if (wick_explain_heap_most(f) > 0)
         wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, wick_explain_heap_most(f));
     wick_explain_say_allocations(x, r);
+    wick_explain_say_soft(x, r);
     say_crowd(x, r);
 }
 
@@ -183,6 +184,7 @@ void wick_explain_gc_cpu(struct wick_explain *x)
     struct wick_explain_finding *r =
         wick_explain_by_share(x, (double)x->f->gc_ns, (double)x->f->got_ns, (double)x->f->gc_ns);
     wick_explain_say_allocations(x, r);
+    wick_explain_say_soft(x, r);
     if (!pauses_matter(x)) /* gc-pauses says it */
         say_crowd(x, r);
 }

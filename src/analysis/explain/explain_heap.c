@@ -130,6 +130,7 @@ void wick_explain_promotion(struct wick_explain *x)
     wick_explain_figure(r, "dead", WICK_EXPLAIN_BYTES, (o.before - o.after) / (double)o.n);
     wick_explain_figure(r, "stopped", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
     wick_explain_say_allocations(x, r);
+    wick_explain_say_soft(x, r);
 }
 
 /* ---- a heap that is much too large ---- */

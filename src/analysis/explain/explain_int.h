@@ -261,6 +261,10 @@ void wick_explain_blocked_scheduler(struct wick_explain *x);
 /* explain_young.c: a part of jvm-option. */
 void wick_explain_young(struct wick_explain *x);
 
+/* explain_soft.c: whether the collector or the program is at soft references; adds that collections find many. */
+bool wick_explain_is_soft(const struct wick_profile *p, uint32_t stack);
+void wick_explain_say_soft(struct wick_explain *x, struct wick_explain_finding *r);
+
 /* explain_lazy.c: adds that tasks run one after another, as a stream starts them. */
 void wick_explain_say_lazy(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at);
 

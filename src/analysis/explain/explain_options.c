@@ -49,38 +49,28 @@ static void given(const struct option *o, const char *arguments, struct wick_str
     }
 }
 
-/* Whether a function of the JVM on the stack has one of the texts in its name, or a Java frame is of the class. */
-static bool goes_through(const struct wick_profile *p, uint32_t stack, const char *const *texts, const char *class)
+/* Whether the JVM allocates for the stack by a call, not by code in the caller. */
+static bool allocates_slowly(const struct wick_profile *p, uint32_t stack)
 {
-    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
-        const struct wick_frame *frame = &p->frames[p->stacks[s].frame];
-        const struct wick_function *f = &p->functions[frame->function];
-        if (wick_frame_kind_is_java(frame->kind)) {
-            uint32_t caller = p->stacks[s].parent;
-            if (!strcmp(wick_profile_str(p, f->class_name), class) && caller &&
-                !wick_name_is_jdk(wick_profile_str(p, p->functions[wick_explain_function_at(p, caller)].class_name)))
-                return true; /* the JDK has such references of its own */
-            continue;
-        }
-        for (size_t i = 0; texts[i]; i++)
-            if (strstr(wick_profile_str(p, f->name), texts[i]))
+    static const char *const calls[] = {"CollectedHeap::mem_allocate", "MemAllocator::allocate"};
+    for (uint32_t s = stack; s; s = p->stacks[s].parent)
+        for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+            if (!wick_frame_kind_is_java(p->frames[p->stacks[s].frame].kind) &&
+                strstr(wick_profile_str(p, p->functions[wick_explain_function_at(p, s)].name), calls[i]))
                 return true;
-    }
     return false;
 }
 
 static bool has(const struct wick_profile *p, uint32_t stack, enum evidence evidence)
 {
-    static const char *const soft[] = {"process_soft_ref_reconsider", "RefProcPhase1Task", NULL},
-                             *const slow[] = {"CollectedHeap::mem_allocate", "MemAllocator::allocate", NULL};
     uint32_t s = stack;
     while (s && p->frames[p->stacks[s].frame].kind == WICK_FRAME_INLINED)
         s = p->stacks[s].parent;
     switch (evidence) {
     case SOFT_REFERENCES:
-        return goes_through(p, stack, soft, "java/lang/ref/SoftReference");
+        return wick_explain_is_soft(p, stack);
     case ALLOCATION:
-        return goes_through(p, stack, slow, "");
+        return allocates_slowly(p, stack);
     case C1:
         return s && p->frames[p->stacks[s].frame].kind == WICK_FRAME_C1;
     default:
