@@ -246,21 +246,26 @@ static void test_vm_operations__count_with_the_cpu_that_the_vm_thread_got(void *
 }
 
 /* What pins the carrier is the monitor of a method further out than the place that waits. */
-static void test_carriers__are_pinned_by_the_synchronized_method(void **state)
+static void test_carriers__are_pinned_by_the_method_that_synchronizes(void **state)
 {
     (void)state;
-    for (unsigned known = 0; known < 3; known++) { /* 2: on a JDK whose monitors do not pin */
+    static const uint8_t declared[] = {WICK_FUNCTION_SYNCHRONIZED | WICK_FUNCTION_PLAIN, WICK_FUNCTION_SYNCHRONIZED,
+                                       WICK_FUNCTION_SYNCHRONIZED, WICK_FUNCTION_PLAIN | WICK_FUNCTION_BLOCKS};
+    for (unsigned known = 0; known < 4; known++) { /* 2: on a JDK whose monitors do not pin */
         struct scene *s = scene();
         add(s, thread_of(s, "", 0), 0, WICK_EXPLAIN_WAITING_FOR_CARRIER, 70);
         uint32_t method = STACK(s, "java/util/concurrent/ForkJoinWorkerThread.run",
                                 "java/lang/VirtualThread.runContinuation", "app/Main.call", "app/Account.redeem");
-        s->p.functions[s->p.frames[s->p.stacks[method].frame].function].declared =
-            known ? WICK_FUNCTION_SYNCHRONIZED : WICK_FUNCTION_SYNCHRONIZED | WICK_FUNCTION_PLAIN;
+        s->p.functions[s->p.frames[s->p.stacks[method].frame].function].declared = declared[known];
         add(s, thread_of(s, "ForkJoinPool-1-worker-1", 1),
             push(&s->p, push(&s->p, method, "app/Line.book"), "java/lang/VirtualThread.parkOnCarrierThread"),
             WICK_EXPLAIN_PARKED, 10);
-        s->f.jvm_version = wick_profile_cstring(&s->p, known < 2 ? "OpenJDK (21.0.8+9)" : "OpenJDK (25+36)");
-        (known == 1 ? has : has_not)(s, ", within the synchronized method app.Account.redeem");
+        s->f.jvm_version = wick_profile_cstring(&s->p, known != 2 ? "OpenJDK (21.0.8+9)" : "OpenJDK (25+36)");
+        if (known % 2)
+            has(s, known == 1 ? ", within the synchronized method app.Account.redeem"
+                              : ", within a synchronized block of app.Account.redeem");
+        else
+            has_not(s, ", within ");
     }
 }
 
@@ -548,6 +553,50 @@ static void test_waiting__for_a_fair_lock_that_is_handed_over_often(void **state
     }
 }
 
+/* A thread waits for a latch so many times; each wait ends so long after another thread's wait for a notification. */
+static struct scene *released(int64_t after_ns, unsigned waits, bool timed_out, bool same, int64_t whole_ns)
+{
+    struct scene *s = scene();
+    uint32_t desk = thread_of(s, "desk", 1), cook = same ? desk : thread_of(s, "cook", 2);
+    uint32_t latch = STACK(s, "app/Desk.order", "java/util/concurrent/CountDownLatch.await", PARK);
+    uint32_t take = STACK(s, "app/Pass.take", "java/lang/Object.wait");
+    add(s, desk, latch, WICK_EXPLAIN_PARKED, 8);
+    s->f.duration_ns = whole_ns;
+    for (unsigned i = 0; i < waits; i++) {
+        noticed(s, cook, take, 7, timed_out, false);
+        s->notices[i].end_ns = s->notices[i].weight_ns = (int64_t)(waits - i) * 12000000;
+        owned(s, desk, latch, 0, true, 0.01);
+        s->waits[i].start_ns = s->notices[i].end_ns - 10000000;
+        s->waits[i].duration_ns = 10000000 + after_ns;
+        s->waits[i].identity = i;
+    }
+    return s;
+}
+
+static void test_waiting__that_ends_when_the_time_of_another_wait_is_over(void **state)
+{
+    static const char soon[] =
+        "; 100 % of that time is in waits that ended within 1.0 ms of a time-out at app.Pass.take: what they wait "
+        "for came, but no notification\n",
+                      later[] =
+                          "; 100 % of that time is in waits that ended within 5.0 ms of a time-out at app.Pass.take",
+                      any[] = "ended within";
+    (void)state;
+    has(released(500000, 40, true, false, 10 * S), soon);
+    has(released(3000000, 40, true, false, 10 * S), later);
+    has(released(500000, 40, true, false, S / 2), soon);
+    has_not(released(3000000, 40, true, false, S / 2), any); /* half of the time is so soon after one */
+    has_not(released(6000000, 40, true, false, 10 * S), any);
+    has_not(released(-500000, 40, true, false, 10 * S), any); /* before it */
+    has_not(released(500000, 40, false, false, 10 * S), any);
+    has_not(released(500000, 40, true, true, 10 * S), any);
+    has_not(released(500000, 29, true, false, 10 * S), any);
+    struct scene *s = released(500000, 40, true, false, 10 * S);
+    for (unsigned i = 0; i < 40; i++)
+        s->waits[i].timed_out = true; /* both began at once, with the same time-out */
+    has_not(s, any);
+}
+
 static void test_many_digits__are_what_the_jdk_does_with_long_numbers_only(void **state)
 {
     static const struct {
@@ -611,7 +660,7 @@ int main(void)
         cmocka_unit_test(test_scripts__that_are_compiled_anew_are_not_those_that_compute),
         cmocka_unit_test(test_needless_code__comes_before_its_thread),
         cmocka_unit_test(test_vm_operations__count_with_the_cpu_that_the_vm_thread_got),
-        cmocka_unit_test(test_carriers__are_pinned_by_the_synchronized_method),
+        cmocka_unit_test(test_carriers__are_pinned_by_the_method_that_synchronizes),
         cmocka_unit_test(test_schedulers__of_one_thread_are_blocked_by_a_long_task),
         cmocka_unit_test(test_young__is_too_small_by_an_option_where_collections_stop_the_program),
         cmocka_unit_test(test_collections__that_find_soft_references_say_so),
@@ -622,6 +671,7 @@ int main(void)
         cmocka_unit_test(test_streams__that_wait_in_themselves_run_one_task_at_a_time),
         cmocka_unit_test(test_lengths__follow_from_the_events_of_waits),
         cmocka_unit_test(test_waiting__for_a_fair_lock_that_is_handed_over_often),
+        cmocka_unit_test(test_waiting__that_ends_when_the_time_of_another_wait_is_over),
         cmocka_unit_test(test_many_digits__are_what_the_jdk_does_with_long_numbers_only),
         cmocka_unit_test(test_interning__is_the_work_of_who_calls_it),
         cmocka_unit_test(test_class_unloading__names_the_loader_and_its_caller),

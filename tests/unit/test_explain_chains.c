@@ -135,6 +135,24 @@ static void test_pool_busy__is_silent_where_workers_wait_for_others(void **state
            "waits for room in a queue at app.Main.price (100 %), whose consumer waits there (100 %)\n\n");
 }
 
+/* Nor where they wait for what is lent, of which there are too few. */
+static void test_pool_busy__is_silent_where_workers_wait_for_objects_of_a_pool(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    uint32_t get = STACK(s, "app/Main.order", "java/util/concurrent/FutureTask.get", PARK);
+    uint32_t take = STACK(s, WORKER, "app/Main.lambda$order$0", "app/Main.price", "app/Pool.borrow",
+                          "java/util/concurrent/ArrayBlockingQueue.take", PARK);
+    uint32_t ask = STACK(s, WORKER, "app/Main.lambda$order$0", "app/Main.price", "app/Partner.ask", READ);
+    for (unsigned i = 0; i < 9; i++)
+        add(s, thread_of(s, "client", 10 + i), get, WICK_EXPLAIN_PARKED, 10);
+    for (unsigned i = 0; i < 4; i++)
+        add(s, thread_of(s, "pool-1-thread-1", 1 + i), i ? take : ask, i ? WICK_EXPLAIN_PARKED : WICK_EXPLAIN_IO, 10);
+    has(s,
+        "a free object of a pool, at app.Main.price; 90.0 s of it by threads that wait for a future at app.Main.order, "
+        "while the task waits there (75 %); during these waits borrowers (at least 1.0 threads on average) wait for ");
+}
+
 /* The reader of a connection does what is to follow the answers, and all others wait. */
 static void test_future__waits_for_what_its_completer_does(void **state)
 {
@@ -731,6 +749,7 @@ int main(void)
         cmocka_unit_test(test_queue_full__has_no_consumer_that_rests),
         cmocka_unit_test(test_queue_full__has_no_consumer_without_a_thread),
         cmocka_unit_test(test_pool_busy__is_silent_where_workers_wait_for_others),
+        cmocka_unit_test(test_pool_busy__is_silent_where_workers_wait_for_objects_of_a_pool),
         cmocka_unit_test(test_future__waits_for_what_its_completer_does),
         cmocka_unit_test(test_queue_full__is_a_part_of_what_its_consumer_computes),
         cmocka_unit_test(test_answer__waits_for_a_server_that_is_never_done),

@@ -15,8 +15,6 @@
 #include "model/classify.h"
 #include "model/label.h"
 
-#define REAL_MOST 1e18
-
 void *wick_explain_room(void *rows, size_t n, size_t *cap, size_t size)
 {
     if (n < *cap)
@@ -61,7 +59,7 @@ static double real(const struct wick_jfr_event *e, const char *field)
 {
     double v = 0;
     (void)wick_jfr_event_double(e, field, &v);
-    return v > 0 && v < REAL_MOST ? v : 0; /* no NaN */
+    return v > 0 && v < 1e18 ? v : 0; /* no NaN */
 }
 
 static uint32_t text(const struct wick_jfr_event *e, const char *field)
@@ -585,6 +583,8 @@ static void take_notice(struct wick_explain_facts *f, const struct wick_jfr_even
                                           .stack = wick_jfr_event_stack(e, "stackTrace"),
                                           .file = f->locks.file,
                                           .identity = number(e, "address"),
+                                          .end_ns = wick_sum(e->time_ns, e->duration_ns),
+                                          .weight_ns = number(e, "weight"),
                                           .timed_out = number(e, "timedOut") != 0};
 }
 

@@ -157,6 +157,7 @@ struct wick_explain_locked {
 struct wick_explain_notice {
     uint32_t thread, stack, file; /* file: number of the input */
     int64_t identity;             /* hash code of the object, 0 = not known */
+    int64_t end_ns, weight_ns;
     bool timed_out;
 };
 

@@ -5,9 +5,10 @@
  * That a program computes, or waits for what a server answers, is what makes it take the time it takes; whether it has
  * to is not seen. A decoder at full CPU and a gateway that waits for a bank are well as they are, and the advice to do
  * less of it would be wrong for them. More threads that compute than CPUs finish as soon as fewer would, if nobody
- * waits for one of them. So it is a fault only where something besides shows it: a lock or a pool that is
- * held in the meantime, several answers that are waited for one after another, a time-out that ends the wait, code that
- * is interpreted all the time, or a kind of work that is rarely what a program is for.
+ * waits for one of them. A stage of a pipeline that is slower than the others is bound to have work all the time while
+ * a bounded queue holds back the thread that feeds it. So it is a fault only where something besides shows it: a lock
+ * or a pool that is held in the meantime, several answers that are waited for one after another, a time-out that ends
+ * the wait, code that is interpreted all the time, or a kind of work that is rarely what a program is for.
  */
 #include <string.h>
 
@@ -43,6 +44,13 @@ static bool is_plain_wait(const struct wick_explain_finding *r)
     return true;
 }
 
+/* Whether hardly more than one thread waits for that one. */
+static bool is_stage(const struct wick_explain_finding *r)
+{
+    const struct wick_explain_figure *waiters = wick_explain_figure_of(r, "waiters");
+    return waiters && waiters->value < 1;
+}
+
 static bool is_neutral(const struct wick_explain_finding *r)
 {
     static const char *const purposes[] = {"compression", "cryptography", "scripts", "sorting"};
@@ -55,6 +63,8 @@ static bool is_neutral(const struct wick_explain_finding *r)
     case WICK_EXPLAIN_RULE_ENDPOINT_CPU:
     case WICK_EXPLAIN_RULE_TOO_MANY_THREADS:
         return true;
+    case WICK_EXPLAIN_RULE_SATURATED_THREAD:
+        return is_stage(r);
     case WICK_EXPLAIN_RULE_WAITING:
     case WICK_EXPLAIN_RULE_ENDPOINT_WAIT:
         return is_plain_wait(r);

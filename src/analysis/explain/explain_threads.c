@@ -411,8 +411,22 @@ static bool monitors_pin(const struct wick_explain_facts *f)
     return strtoul(at ? at + 1 : version, NULL, 10) < 24;
 }
 
-/* The synchronized method in which virtual threads pin their carriers while they wait at that frame, of most of the
- * time: its monitor does. 0 = there is none, such as where a block is synchronized. */
+/* Whether all methods of the function's name are synchronized. */
+static bool is_declared(const struct wick_profile *p, uint32_t function)
+{
+    unsigned both = WICK_FUNCTION_SYNCHRONIZED | WICK_FUNCTION_PLAIN;
+    return (p->functions[function].declared & both) == WICK_FUNCTION_SYNCHRONIZED;
+}
+
+/* Whether the function has a monitor while what it calls waits: a synchronized method does, and of one that has
+ * synchronized blocks it is likely. */
+static bool may_pin(const struct wick_profile *p, uint32_t function)
+{
+    return is_declared(p, function) || p->functions[function].declared & WICK_FUNCTION_BLOCKS;
+}
+
+/* The synchronized method, or the one with a synchronized block, in which virtual threads pin their carriers while they
+ * wait at that frame, of most of the time: its monitor does. 0 = there is none, or it is not known. */
 static uint32_t pinning(struct wick_explain *x, uint32_t at_frame)
 {
     struct wick_explain_facts *f = x->f;
@@ -422,7 +436,7 @@ static uint32_t pinning(struct wick_explain *x, uint32_t at_frame)
         uint32_t at = x->waits[i].kind == WICK_WAIT_PINNED ? wick_explain_wait_at(x, f->wall[i].stack).stack : 0;
         if (!at || f->p->stacks[at].frame != at_frame)
             continue;
-        while (at && f->p->functions[wick_explain_function_at(f->p, at)].declared != WICK_FUNCTION_SYNCHRONIZED)
+        while (at && !may_pin(f->p, wick_explain_function_at(f->p, at)))
             at = f->p->stacks[at].parent;
         uint32_t frame = at ? f->p->stacks[at].frame : 0;
         sums[frame] = wick_sum(sums[frame], f->wall[i].weight_ns);
@@ -438,7 +452,7 @@ void wick_explain_say_pinning(struct wick_explain *x, struct wick_explain_findin
     uint32_t frame = pinning(x, at_frame);
     wick_name_add_frame(&name, x->f->p, frame, 0);
     if (frame)
-        wick_explain_say(x, r, "monitor", name.buf);
+        wick_explain_say(x, r, is_declared(x->f->p, x->f->p->frames[frame].function) ? "monitor" : "block", name.buf);
     wick_strbuf_release(&name);
 }
 
@@ -461,7 +475,9 @@ void wick_explain_say_carriers(struct wick_explain *x, struct wick_explain_findi
         wick_strbuf_addf(&text, ", which waits for %s", wick_wait_text(t.kind));
     uint32_t monitor = t.kind == WICK_WAIT_PINNED ? pinning(x, t.frame) : 0;
     if (monitor)
-        wick_strbuf_adds(&text, ", within the synchronized method ");
+        wick_strbuf_adds(&text, is_declared(x->f->p, x->f->p->frames[monitor].function)
+                                    ? ", within the synchronized method "
+                                    : ", within a synchronized block of ");
     if (monitor)
         wick_name_add_frame(&text, x->f->p, monitor, 0);
     wick_explain_say(x, r, "holder", text.buf);

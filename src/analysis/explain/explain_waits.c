@@ -121,6 +121,20 @@ static void say_chain(struct wick_explain *x, struct wick_explain_finding *r, co
     }
 }
 
+/* Where a chain ends at what is lent: what those do who have it. */
+static void say_borrowers(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
+{
+    struct wick_explain_place lent = {.kind = at->kind, .function = at->function, .stack = at->stack, .nlinks = 1};
+    struct wick_strbuf text = WICK_STRBUF_INIT;
+    if (!wick_explain_borrowers(x, at, &lent.links[0]))
+        return;
+    add_links(x, &lent, false, &text);
+    wick_explain_say(x, r, "holder", text.buf);
+    wick_explain_link(x, r, wick_wait_name(lent.links[0].kind), wick_explain_frame_at(x->f->p, lent.links[0].stack),
+                      lent.links[0].share);
+    wick_strbuf_release(&text);
+}
+
 /* Where none of the waits ended, nobody is slow, but missing. */
 static void say_none_ends(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
 {
@@ -176,6 +190,8 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
         r->advice = wick_wait_help(at->kind);
     wick_explain_say_frame(x, r, "frame", wick_explain_frame_at(x->f->p, at->stack));
     say_chain(x, r, at);
+    if (at->via != WICK_WAIT_NONE)
+        say_borrowers(x, r, at);
     if (at->kind == WICK_WAIT_CARRIER && !at->nlinks)
         wick_explain_say_carriers(x, r);
     if (at->kind == WICK_WAIT_PINNED)
@@ -196,6 +212,8 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
         say_none_ends(x, r, at);
     if (at->via == WICK_WAIT_NONE)
         say_timed_out(x, r, at);
+    if (!at->nlinks && at->via == WICK_WAIT_NONE)
+        wick_explain_say_ran_out(x, r, at);
     say_lingers(x, r, at);
     wick_explain_say_lock_class(x, r, at);
     wick_explain_say_lost(x, r, at);
@@ -522,6 +540,12 @@ struct pool {
     double quanta;
 };
 
+static bool is_held(enum wick_wait_kind kind)
+{
+    return wick_wait_is_lock(kind) || kind == WICK_WAIT_QUEUE_FULL || kind == WICK_WAIT_POOL ||
+           kind == WICK_WAIT_SEMAPHORE;
+}
+
 /* On a CPU or ready to run. */
 enum { ACTS = 1 << WICK_EXPLAIN_DEFAULT | 1 << WICK_EXPLAIN_RUNNABLE | 1 << WICK_EXPLAIN_WAITING_FOR_CPU };
 
@@ -564,7 +588,7 @@ static size_t find_pools(struct wick_explain *x, struct pool *pools, uint32_t *o
             o->idle_ns = wick_sum(o->idle_ns, s->weight_ns);
         o->acts_ns =
             wick_sum(o->acts_ns, x->waits[i].kind == WICK_WAIT_NONE && 1u << s->state & ACTS ? s->weight_ns : 0);
-        if (wick_wait_is_lock(x->waits[i].kind) || x->waits[i].kind == WICK_WAIT_QUEUE_FULL)
+        if (is_held(x->waits[i].kind))
             o->held_ns = wick_sum(o->held_ns, s->weight_ns);
     }
     return n;
