@@ -3,6 +3,7 @@
 // share: throughput 500 crates/s (turn 16 ms) vs 98000/s (turn 0.08 ms) fixed
 // judge: must say that the waiting fillers in Lane.next (Object.wait(20)) are not notified by Lane.enqueue (missing/never executed notify, wrong emptiness test) so that each crate waits for the timeout; "threads are idle / waiting" or "too few fillers" does not count
 // set: eighteenth
+// expect: waiting ranOut=Lane.next
 // symptom: waiting
 // jdk: 21
 import java.util.ArrayDeque;

@@ -2,6 +2,7 @@
 // cause: KitchenOrders.Pass.put wakes only one thread (notify) although cooks of six different stations wait on the same monitor in Pass.take, so mostly a cook of the wrong station is woken and goes back to wait; the right one sees its dish only when its timed wait(120) runs out
 // share: faulty 502 dishes/s, 11 ms each (median second); fixed 1373 dishes/s, 1.05 ms each (median second); 2.7 times (10 s and 10 s on a shared, loaded 2-CPU machine)
 // judge: NAMED = lost/misdirected wake-up: notify() in Pass.put wakes one arbitrary waiter while waiters have different conditions (stations); use notifyAll or a condition/queue per station. Also named: "cooks get work only by time-out of wait(120) in Pass.take, not by notification, because notify wakes the wrong thread". SYMPTOM ONLY = "dishes wait up to 120 ms", "cooks sit in timed wait while work is pending / polling with 120 ms" without the notify. WRONG = lock contention on Pass, too few cooks, slow cooking, GC, deadlock; "idle threads, all fine".
+// expect: waiting ranOut=Pass.take
 // symptom: waiting
 // jdk: 8
 // set: sixteenth

@@ -3,6 +3,7 @@
 // share: throughput 1950 loans/s vs 15100/s fixed (7.7 times)
 // judge: must say that the BigDecimal (growth factor) in schedule is never rounded, so its digits/scale grow with each month (unlimited precision) and make multiply/setScale (BigInteger/MutableBigInteger divide) expensive; "BigDecimal is slow, use double" without the growth of digits does not count
 // set: eighteenth
+// expect: hot-code kind=many-digits
 // symptom: hot-code
 // jdk: 11
 import java.math.BigDecimal;
