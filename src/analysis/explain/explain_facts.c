@@ -583,7 +583,7 @@ static void take_notice(struct wick_explain_facts *f, const struct wick_jfr_even
                                           .stack = wick_jfr_event_stack(e, "stackTrace"),
                                           .file = f->locks.file,
                                           .identity = number(e, "address"),
-                                          .end_ns = wick_sum(e->time_ns, e->duration_ns),
+                                          .end_ns = wick_sum_time(e->time_ns, e->duration_ns),
                                           .weight_ns = number(e, "weight"),
                                           .timed_out = number(e, "timedOut") != 0};
 }

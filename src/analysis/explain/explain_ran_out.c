@@ -3,7 +3,7 @@
  * explain_ran_out.c - waits that end when another thread's wait for a notification runs out of time
  *
  * A thread that nobody notifies finds what it is to do when its time-out wakes it, and those that wait for it go on
- * only then. No event says who woke a thread; but where most waits at a place end within a few milliseconds of such a
+ * only then. No event says who woke a thread; but where many waits at a place end within a few milliseconds of such a
  * time-out, far more than chance would have, the time-out is what they wait for: a notification that is missing or
  * goes to the wrong thread, or a batch that is given so much time.
  */
@@ -14,7 +14,7 @@
 
 #define FOLLOWS_LEAST  0.30 /* of the time of waits: ended so soon after a time-out, */
 #define CHANCE_TIMES   6.0  /* and that is so much more than the share of the recording that is so soon after one */
-#define WAITS_LEAST    30   /* with these, chance has that once in 100,000 times */
+#define WAITS_LEAST    30   /* chance has that once in 100,000 times, if they are independent */
 #define TIMEOUTS_LEAST 10
 
 /* From a time-out to the end of what waited for it: the work in between, and a CPU for both. */
@@ -72,7 +72,7 @@ static void collect(struct wick_explain *x, const struct wick_explain_place *at,
     for (uint32_t i = 0; i < f->locks.nrows; i++) {
         const struct wick_lock_wait_row *r = &f->locks.rows[i];
         struct end one = {.thread = r->thread, .file = r->file, .timed_out = r->timed_out, .weight_ns = r->weight_ns};
-        one.time_ns = wick_sum(r->start_ns, r->duration_ns);
+        one.time_ns = wick_sum_time(r->start_ns, r->duration_ns);
         if (r->park && !r->native)
             add(x, at, wick_explain_wait_at(x, r->stack), one, out);
     }

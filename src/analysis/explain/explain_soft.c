@@ -2,9 +2,10 @@
 /*
  * explain_soft.c - whether collections find soft references, which a cache without a bound of its own is made of
  *
- * The collector clears soft references only where the heap is full otherwise, so such a cache grows until it is, each
- * collection goes through all of it, and then much of it is dropped at once. Up to JDK 17 the collector has a phase for
- * soft references alone, which takes time only where there are many; from 18 on only the program's own calls show them.
+ * The collector keeps what soft references hold for as long as much of the heap is free, so such a cache grows until
+ * it is not, each collection goes through all of it, and then much of it is dropped at once. Up to JDK 17 the
+ * collector has a phase for soft references alone, which takes time only where there are many; from 18 on only the
+ * program's own calls show them.
  */
 #include <string.h>
 
@@ -40,7 +41,8 @@ void wick_explain_say_soft(struct wick_explain *x, struct wick_explain_finding *
     int64_t ns = 0;
     size_t n = 0;
     for (size_t i = 0; i < f->ncpu; i++)
-        if (wick_explain_is_soft(f->p, f->cpu[i].stack)) {
+        /* the program's own calls say nothing of collections */
+        if (!wick_explain_has_java(f->p, f->cpu[i].stack) && wick_explain_is_soft(f->p, f->cpu[i].stack)) {
             ns = wick_sum(ns, f->cpu[i].weight_ns);
             n++;
         }

@@ -130,8 +130,9 @@ static void say_borrowers(struct wick_explain *x, struct wick_explain_finding *r
         return;
     add_links(x, &lent, false, &text);
     wick_explain_say(x, r, "holder", text.buf);
-    wick_explain_link(x, r, wick_wait_name(lent.links[0].kind), wick_explain_frame_at(x->f->p, lent.links[0].stack),
-                      lent.links[0].share);
+    const struct wick_explain_link *l = &lent.links[0];
+    wick_explain_link(x, r, l->kind != WICK_WAIT_NONE ? wick_wait_name(l->kind) : "cpu",
+                      wick_explain_frame_at(x->f->p, l->stack), l->share);
     wick_strbuf_release(&text);
 }
 
