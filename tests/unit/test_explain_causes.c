@@ -249,20 +249,26 @@ static void test_carriers__are_pinned_by_the_method_that_synchronizes(void **sta
 {
     (void)state;
     static const uint8_t declared[] = {WICK_FUNCTION_SYNCHRONIZED | WICK_FUNCTION_PLAIN, WICK_FUNCTION_SYNCHRONIZED,
-                                       WICK_FUNCTION_SYNCHRONIZED, WICK_FUNCTION_PLAIN | WICK_FUNCTION_BLOCKS};
-    for (unsigned known = 0; known < 4; known++) { /* 2: on a JDK whose monitors do not pin */
+                                       WICK_FUNCTION_SYNCHRONIZED, WICK_FUNCTION_PLAIN | WICK_FUNCTION_BLOCKS,
+                                       WICK_FUNCTION_PLAIN | WICK_FUNCTION_BLOCKS};
+    /* 2: on a JDK whose monitors do not pin; 4: called by a synchronized method */
+    for (unsigned known = 0; known < 5; known++) {
         struct scene *s = scene();
         add(s, thread_of(s, "", 0), 0, WICK_EXPLAIN_WAITING_FOR_CARRIER, 70);
         uint32_t method = STACK(s, "java/util/concurrent/ForkJoinWorkerThread.run",
                                 "java/lang/VirtualThread.runContinuation", "app/Main.call", "app/Account.redeem");
         s->p.functions[s->p.frames[s->p.stacks[method].frame].function].declared = declared[known];
+        uint32_t caller = s->p.frames[s->p.stacks[s->p.stacks[method].parent].frame].function;
+        s->p.functions[caller].declared = known == 4 ? WICK_FUNCTION_SYNCHRONIZED : WICK_FUNCTION_PLAIN;
         add(s, thread_of(s, "ForkJoinPool-1-worker-1", 1),
             push(&s->p, push(&s->p, method, "app/Line.book"), "java/lang/VirtualThread.parkOnCarrierThread"),
             WICK_EXPLAIN_PARKED, 10);
         s->f.jvm_version = wick_profile_cstring(&s->p, known != 2 ? "OpenJDK (21.0.8+9)" : "OpenJDK (25+36)");
-        if (known % 2)
-            has(s, known == 1 ? ", within the synchronized method app.Account.redeem"
-                              : ", within a synchronized block of app.Account.redeem");
+        static const char *const said[] = {NULL, ", within the synchronized method app.Account.redeem", NULL,
+                                           ", within app.Account.redeem, which has a synchronized block",
+                                           ", within the synchronized method app.Main.call"};
+        if (said[known])
+            has(s, said[known]);
         else
             has_not(s, ", within ");
     }

@@ -185,7 +185,7 @@ static void test_copy__knows_of_synchronized_blocks(void **state)
     }
     for (unsigned unknown = 0; unknown < 3; unknown++) {
         jvm.major = unknown == 0 ? 17 : 21;
-        jvm.layout.method_intrinsic = unknown == 1 ? 50 : 52;
+        jvm.layout.method_intrinsic = unknown == 1 ? 50 : unknown == 2 ? 7 : 52;
         jvm.layout.method_vtable = unknown == 2 ? -1 : 44;
         assert_true(copy(&m, buf, sizeof buf) > 0);
         assert_int_equal(h->access, ACC_STATIC);

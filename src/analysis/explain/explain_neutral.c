@@ -44,7 +44,7 @@ static bool is_plain_wait(const struct wick_explain_finding *r)
     return true;
 }
 
-/* Whether hardly more than one thread waits for that one. */
+/* Whether less than one thread waits for that one, on average. */
 static bool is_stage(const struct wick_explain_finding *r)
 {
     const struct wick_explain_figure *waiters = wick_explain_figure_of(r, "waiters");

@@ -152,9 +152,9 @@ void wick_explain_say_ran_out(struct wick_explain *x, struct wick_explain_findin
         wick_explain_figure(r, "soon", WICK_EXPLAIN_TIME, (double)most.soon_ns);
         wick_explain_say_frame(x, r, "ranOut", wick_explain_frame_at(x->f->p, most.at->stack));
         if (r)
-            r->advice = "find why nothing notifies the thread whose time-out it is before that: notify() that is not "
-                        "reached, or wakes one that can do nothing with it (notifyAll(), or a condition for each kind "
-                        "of waiter); or, if it waits for more to come on purpose, give it less time";
+            r->advice = "find why nothing notifies that thread before its time-out: a notify() that is never reached, "
+                        "or one that wakes a thread with no use for it (notifyAll(), or a condition for each kind of "
+                        "waiter); or, if it waits for more to come on purpose, give it less time";
     }
     free(e.timeouts);
     free(e.waits);

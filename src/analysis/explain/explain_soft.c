@@ -51,5 +51,5 @@ void wick_explain_say_soft(struct wick_explain *x, struct wick_explain_finding *
         return;
     wick_explain_figure(r, "soft", WICK_EXPLAIN_SHARE, share);
     r->advice = "a bound for the cache that is made of soft references, by number or size (an LRU), in place of them: "
-                "they let it grow until the heap is full; what is allocated most is probably what it holds";
+                "they let it grow until little of the heap is free; what is allocated most is probably what it holds";
 }

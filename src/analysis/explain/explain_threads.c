@@ -418,11 +418,19 @@ static bool is_declared(const struct wick_profile *p, uint32_t function)
     return (p->functions[function].declared & both) == WICK_FUNCTION_SYNCHRONIZED;
 }
 
-/* Whether the function has a monitor while what it calls waits: a synchronized method does, and of one that has
- * synchronized blocks it is likely. */
-static bool may_pin(const struct wick_profile *p, uint32_t function)
+/* The frame that has a monitor while the program waits there: the nearest synchronized method, which has one for sure,
+ * or else the nearest method with synchronized blocks, which probably has; 0 = there is none. */
+static uint32_t monitor_around(const struct wick_profile *p, uint32_t stack)
 {
-    return is_declared(p, function) || p->functions[function].declared & WICK_FUNCTION_BLOCKS;
+    uint32_t block = 0;
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        uint32_t function = wick_explain_function_at(p, s);
+        if (is_declared(p, function))
+            return p->stacks[s].frame;
+        if (!block && p->functions[function].declared & WICK_FUNCTION_BLOCKS)
+            block = p->stacks[s].frame;
+    }
+    return block;
 }
 
 /* The synchronized method, or the one with a synchronized block, in which virtual threads pin their carriers while they
@@ -436,9 +444,7 @@ static uint32_t pinning(struct wick_explain *x, uint32_t at_frame)
         uint32_t at = x->waits[i].kind == WICK_WAIT_PINNED ? wick_explain_wait_at(x, f->wall[i].stack).stack : 0;
         if (!at || f->p->stacks[at].frame != at_frame)
             continue;
-        while (at && !may_pin(f->p, wick_explain_function_at(f->p, at)))
-            at = f->p->stacks[at].parent;
-        uint32_t frame = at ? f->p->stacks[at].frame : 0;
+        uint32_t frame = monitor_around(f->p, at);
         sums[frame] = wick_sum(sums[frame], f->wall[i].weight_ns);
         best = sums[frame] > sums[best] ? frame : best;
     }
@@ -474,12 +480,13 @@ void wick_explain_say_carriers(struct wick_explain *x, struct wick_explain_findi
     if (t.kind != WICK_WAIT_NONE)
         wick_strbuf_addf(&text, ", which waits for %s", wick_wait_text(t.kind));
     uint32_t monitor = t.kind == WICK_WAIT_PINNED ? pinning(x, t.frame) : 0;
+    bool declared = monitor && is_declared(x->f->p, x->f->p->frames[monitor].function);
     if (monitor)
-        wick_strbuf_adds(&text, is_declared(x->f->p, x->f->p->frames[monitor].function)
-                                    ? ", within the synchronized method "
-                                    : ", within a synchronized block of ");
+        wick_strbuf_adds(&text, declared ? ", within the synchronized method " : ", within ");
     if (monitor)
         wick_name_add_frame(&text, x->f->p, monitor, 0);
+    if (monitor && !declared)
+        wick_strbuf_adds(&text, ", which has a synchronized block");
     wick_explain_say(x, r, "holder", text.buf);
     wick_strbuf_release(&text);
     if (t.kind == WICK_WAIT_PINNED && r)
