@@ -16,10 +16,12 @@ EVENT = f"uprobe:{t.JAVA_HOME}/lib/server/libjvm.so:{BARRIER}"
 
 
 def stacks(file):
-    """[(frames from the barrier on, how many)], as far as there are some yet."""
+    """[(frames from the barrier on, how many)], as far as there are some yet. Walks that came before the code cache was read, which say so,
+    know no compiled method."""
     r = t.wick("convert", "--own", "--annotate", "--to", "collapsed", "-o", "-", file)
     rows = [line.rpartition(" ") for line in r.out.splitlines()]
-    return [(frames.split(";")[::-1], int(n)) for frames, _, n in rows if "nmethod_stub_entry_barrier" in frames]
+    return [(frames.split(";")[::-1], int(n)) for frames, _, n in rows
+            if "nmethod_stub_entry_barrier" in frames and "JVM not yet read" not in frames]
 
 
 j = t.Jvm(["-Xmx64m", "-XX:+UseZGC", "-cp", t.compile_java("Busy"), "Busy", "chain", "alloc", "interp", "lambda", "zip"])
