@@ -342,6 +342,35 @@ static void heap(struct wick_jfr_writer *w, const struct scene *s)
                                                                      .reserved = 2048ull << 20});
 }
 
+/* A safepoint for which the worker was awaited `ms`, of which `delay` without a CPU, in that code. */
+static void late_safepoint(struct wick_jfr_writer *w, unsigned incident, uint32_t stack, unsigned ms, unsigned delay)
+{
+    const uint64_t start = START_NS + (incident - 1) * 500 * MS;
+    wick_jfr_write_safepoint_latency(w, &(struct wick_jfr_safepoint_latency){.start_ns = start,
+                                                                             .duration_ns = ms * MS,
+                                                                             .incident = incident,
+                                                                             .kind = "safepoint",
+                                                                             .operation = "G1Pause",
+                                                                             .reach_ns = ms * MS,
+                                                                             .source = "symbols"});
+    for (unsigned attempt = 1; attempt <= 2; attempt++)
+        wick_jfr_write_safepoint_laggard(
+            w, &(struct wick_jfr_safepoint_laggard){.start_ns = start,
+                                                    .thread = WORKER,
+                                                    .stack = stack,
+                                                    .incident = incident,
+                                                    .attempt = attempt,
+                                                    .kind = "late",
+                                                    .waited_ns = 1 * MS,
+                                                    .os_state = "R",
+                                                    .wchan = "0",
+                                                    .run_delay_ns = 5000 * MS + (attempt - 1) * delay * MS,
+                                                    .scheduler = "",
+                                                    .allowed_cpus = "3"});
+    wick_jfr_write_safepoint_arrival(
+        w, &(struct wick_jfr_safepoint_arrival){start + ms * MS, WORKER, incident, ms * MS, 1, 1});
+}
+
 static void once(struct wick_jfr_writer *w, const struct scene *s)
 {
     if (s->part)
@@ -363,31 +392,10 @@ static void once(struct wick_jfr_writer *w, const struct scene *s)
     collection(w, START_NS, s->pauses);
     collection(w, START_NS + MS, s->nested);
     collection(w, START_NS + (SECONDS - 1) * 1000 * MS, s->beyond);
-    if (!s->late)
-        return;
-    wick_jfr_write_safepoint_latency(w, &(struct wick_jfr_safepoint_latency){.start_ns = START_NS,
-                                                                             .duration_ns = s->late * MS,
-                                                                             .incident = 1,
-                                                                             .kind = "safepoint",
-                                                                             .operation = "G1Pause",
-                                                                             .reach_ns = s->late * MS,
-                                                                             .source = "symbols"});
-    for (unsigned attempt = 1; attempt <= 2; attempt++)
-        wick_jfr_write_safepoint_laggard(
-            w, &(struct wick_jfr_safepoint_laggard){.start_ns = START_NS,
-                                                    .thread = WORKER,
-                                                    .stack = LOOP,
-                                                    .incident = 1,
-                                                    .attempt = attempt,
-                                                    .kind = "late",
-                                                    .waited_ns = 1 * MS,
-                                                    .os_state = "R",
-                                                    .wchan = "0",
-                                                    .run_delay_ns = 5000 * MS + (attempt - 1) * s->late_delay * MS,
-                                                    .scheduler = "",
-                                                    .allowed_cpus = "3"});
-    wick_jfr_write_safepoint_arrival(
-        w, &(struct wick_jfr_safepoint_arrival){START_NS + s->late * MS, WORKER, 1, s->late * MS, 1, 1});
+    if (s->late)
+        late_safepoint(w, 1, LOOP, s->late, s->late_delay);
+    for (unsigned i = 0; i < s->stalls; i++)
+        late_safepoint(w, 2 + i, STALL, 60, 0);
 }
 
 /* What only a damaged recording says. */

@@ -282,6 +282,12 @@ static void test_safepoints__slow_threads_and_slow_safepoints(void **state)
     says(SCENE(c->late = 200, c->late_delay = 110),
          "starved-safepoints: 1 safepoint was slow to be reached because threads had no CPU to get there, 200 ms in "
          "all, the longest after 200 ms; most by worker\n");
+    /* three for one reason weigh more than the longest, which is the only one for its reason */
+    says(SCENE(c->late = 110, c->stalls = 3),
+         "late-safepoints: 4 safepoints were slow to be reached, 290 ms in all, the longest after 110 ms; most by "
+         "worker: in the JVM's own code, at ZPageAllocator::alloc_page_stall from app.Main.run:11\n");
+    says(SCENE(c->late = 110, c->stalls = 1),
+         "the longest after 110 ms; most by worker: compiled code without a safepoint poll, at app.Main.loop:7");
     silent(SCENE(c->sync = 480));
     says(SCENE(c->sync = 520), "slow-safepoints: 50 safepoints took 520 ms to be reached, 5.2 % of the time\n");
 }

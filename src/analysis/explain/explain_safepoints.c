@@ -19,9 +19,16 @@
 
 /* One of the two parts of all incidents; together they are the time in which safepoints were awaited. */
 struct reach_part {
-    double ns, longest_ns, most_ns;
+    double ns, longest_ns;
     unsigned count;
-    const struct wick_ttsp_culprit *culprit; /* with most of it; NULL = not known */
+    const struct wick_ttsp_culprit *culprit; /* of the reason with most of it, its slowest; NULL = not known */
+};
+
+/* What one incident adds to a part, and why: reason and functions, or, where threads had no CPU, which thread. */
+struct reach_share {
+    uint32_t reason[3];
+    double ns;
+    const struct wick_ttsp_culprit *culprit;
 };
 
 /* Whether threads of the process that could run often have no CPU. */
@@ -45,10 +52,54 @@ static double starved_in(const struct wick_explain_facts *f, const struct wick_t
     return starved < reach ? starved : reach;
 }
 
-static struct reach_part part_of(const struct wick_explain_facts *f, bool starved)
+static struct reach_share share_of(const struct wick_profile *p, const struct wick_ttsp_culprit *c, double ns,
+                                   bool starved)
 {
+    struct reach_share o = {{c->thread, 0, 0}, ns, c};
+    if (!starved) {
+        o.reason[0] = c->why;
+        o.reason[1] = p->frames[c->frame].function;
+        o.reason[2] = p->frames[c->caller].function;
+    }
+    return o;
+}
+
+/* By reason; of one reason the most first. */
+static int by_reason(const void *a, const void *b)
+{
+    const struct reach_share *x = a, *y = b;
+    for (size_t i = 0; i < sizeof x->reason / sizeof *x->reason; i++)
+        if (x->reason[i] != y->reason[i])
+            return x->reason[i] < y->reason[i] ? -1 : 1;
+    return x->ns > y->ns ? -1 : x->ns < y->ns;
+}
+
+/* Of the reason that took most of the time in all, not of the longest incident: that may be the only one of its kind. */
+static const struct wick_ttsp_culprit *most_of(struct reach_share *shares, size_t n)
+{
+    const struct wick_ttsp_culprit *most = NULL;
+    double most_ns = 0;
+    qsort(shares, n, sizeof *shares, by_reason);
+    for (size_t i = 0, end; i < n; i = end) {
+        double ns = 0;
+        for (end = i; end < n && !memcmp(shares[end].reason, shares[i].reason, sizeof shares[i].reason); end++)
+            ns += shares[end].ns;
+        if (ns > most_ns) {
+            most_ns = ns;
+            most = shares[i].culprit;
+        }
+    }
+    return most;
+}
+
+static struct reach_part part_of(const struct wick_explain *x, bool starved)
+{
+    const struct wick_explain_facts *f = x->f;
     struct reach_part o = {0};
-    for (uint32_t i = 0; i < f->ttsp.nslow; i++) {
+    struct reach_share *shares = calloc((size_t)f->ttsp.nslow + 1, sizeof *shares);
+    size_t n = 0;
+    x->f->failed |= !shares;
+    for (uint32_t i = 0; shares && i < f->ttsp.nslow; i++) {
         const struct wick_ttsp_slow *s = &f->ttsp.slow[i];
         double reach = (double)s->reach_ns, ns = starved_in(f, s);
         ns = starved ? ns : reach - ns;
@@ -57,11 +108,12 @@ static struct reach_part part_of(const struct wick_explain_facts *f, bool starve
             continue;
         o.count++;
         o.longest_ns = reach > o.longest_ns ? reach : o.longest_ns;
-        if (ns > o.most_ns && s->count) {
-            o.most_ns = ns;
-            o.culprit = &f->ttsp.culprits[s->first];
-        }
+        if (s->count)
+            shares[n++] = share_of(f->p, &f->ttsp.culprits[s->first], ns, starved);
     }
+    if (n)
+        o.culprit = most_of(shares, n);
+    free(shares);
     return o;
 }
 
@@ -90,7 +142,7 @@ static struct wick_explain_finding *say_part(struct wick_explain *x, const struc
 
 void wick_explain_late_safepoints(struct wick_explain *x)
 {
-    struct reach_part o = part_of(x->f, false);
+    struct reach_part o = part_of(x, false);
     struct wick_explain_finding *r = say_part(x, &o);
     if (!r || !o.culprit)
         return;
@@ -103,7 +155,7 @@ void wick_explain_late_safepoints(struct wick_explain *x)
 void wick_explain_starved_safepoints(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
-    struct reach_part o = part_of(f, true);
+    struct reach_part o = part_of(x, true);
     double others = wick_explain_share(f->others, (double)f->machines);
     double limited = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
     struct wick_explain_finding *r = say_part(x, &o);
