@@ -600,6 +600,24 @@ static void test_waiting__that_ends_when_the_time_of_another_wait_is_over(void *
     for (unsigned i = 0; i < 40; i++)
         s->waits[i].timed_out = true; /* both began at once, with the same time-out */
     has_not(s, any);
+    s = released(500000, 40, true, false, 10 * S);
+    for (unsigned i = 0; i < 40; i++) /* few bursts in which many end, most of the time-outs release nobody */
+        s->waits[i].start_ns = s->notices[i % 8].end_ns - 10000000;
+    has_not(s, any);
+    s = released(6000000, 40, true, false, 10 * S);
+    s->waits[7].duration_ns -= 5500000; /* one, which was longer than all others */
+    s->waits[7].weight_ns = 100 * S;
+    has_not(s, any);
+    s = released(6000000, 60, true, false, 10 * S);
+    for (unsigned i = 0; i < 60; i += 4) { /* few, which are most of the time */
+        s->waits[i].duration_ns -= 5500000;
+        s->waits[i].weight_ns *= 5;
+    }
+    has(s, "; 62 % of that time is in waits that ended within 1.0 ms of a time-out at app.Pass.take");
+    s = released(6000000, 60, true, false, 10 * S);
+    for (unsigned i = 0; i < 60; i += 2)
+        s->waits[i].duration_ns -= 5500000; /* each second one */
+    has(s, "; 50 % of that time is in waits that ended within 1.0 ms of a time-out at app.Pass.take");
 }
 
 static void test_many_digits__are_what_the_jdk_does_with_long_numbers_only(void **state)

@@ -14,8 +14,9 @@
 
 #define FOLLOWS_LEAST  0.30 /* of the time of waits: ended so soon after a time-out, */
 #define CHANCE_TIMES   6.0  /* and that is so much more than the share of the recording that is so soon after one */
-#define WAITS_LEAST    30   /* chance has that once in 100,000 times, if they are independent */
-#define TIMEOUTS_LEAST 10
+#define WAITS_LEAST    30   /* chance has that once in 100,000 times */
+#define TIMEOUTS_LEAST 10   /* of one function, each followed by waits that end */
+#define FUNCTIONS_MOST 32   /* that are tried, those with most time-outs */
 
 /* From a time-out to the end of what waited for it: the work in between, and a CPU for both. */
 static const int64_t soon_ns[] = {1000000, 5000000};
@@ -27,21 +28,26 @@ struct end {
     bool timed_out;
 };
 
-static int by_function(const void *a, const void *b)
+static int by_time(const void *a, const void *b)
 {
     const struct end *x = a, *y = b;
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
     if (x->file != y->file)
         return x->file < y->file ? -1 : 1;
     return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
 }
 
+static int by_function(const void *a, const void *b)
+{
+    const struct end *x = a, *y = b;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    return by_time(a, b);
+}
+
 /* Ends of notifications that were waited for with a time-out, as it was over, and of the waits at the place. */
 struct ends {
-    struct end *timeouts, *waits;
+    struct end *timeouts, *waits; /* by function and time; by time */
     size_t ntimeouts, nwaits;
-    double waited; /* weight of all waits at the place */
 };
 
 static void add(struct wick_explain *x, const struct wick_explain_place *at, struct wick_wait w, struct end one,
@@ -53,7 +59,6 @@ static void add(struct wick_explain *x, const struct wick_explain_place *at, str
     one.stack = w.stack;
     one.time_ns = one.time_ns > 0 ? one.time_ns : 0; /* so that differences do not overflow */
     if (wick_explain_waits_there(x, w, at)) {
-        out->waited += (double)one.weight_ns;
         out->waits[out->nwaits++] = one;
     } else if (one.timed_out && (w.kind == WICK_WAIT_OBJECT_WAIT || w.kind == WICK_WAIT_CONDITION)) {
         out->timeouts[out->ntimeouts++] = one;
@@ -78,40 +83,76 @@ static void collect(struct wick_explain *x, const struct wick_explain_place *at,
     }
 }
 
-/* The last of n time-outs, which are in order, no later than the wait's end, in the same recording; NULL = none. */
-static const struct end *last_before(const struct end *timeouts, size_t n, const struct end *wait)
+/* The time-outs of one function. */
+struct timeouts {
+    const struct end *at;
+    size_t n;
+};
+
+/* Those with most first; of as many in the order of the functions. */
+static int by_number(const void *a, const void *b)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t i = low + (high - low) / 2;
-        const struct end *e = &timeouts[i];
-        if (e->file < wait->file || (e->file == wait->file && e->time_ns <= wait->time_ns))
-            low = i + 1;
-        else
-            high = i;
-    }
-    return low && timeouts[low - 1].file == wait->file ? &timeouts[low - 1] : NULL;
+    const struct timeouts *x = a, *y = b;
+    if (x->n != y->n)
+        return x->n > y->n ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Of the waits' time, the share that ended soon after one of n time-outs of a function; 0 = no more than by chance. */
-static double follows(const struct wick_explain *x, const struct ends *e, const struct end *timeouts, size_t n,
-                      int64_t soon)
+/* The share of the recording that is so soon after one of the time-outs. */
+static double chance_of(const struct wick_explain *x, struct timeouts o, int64_t soon)
 {
-    double after = 0, covered_ns = 0;
-    for (size_t i = 0; i < e->nwaits; i++) {
-        const struct end *t = last_before(timeouts, n, &e->waits[i]);
-        bool other = t && t->thread != e->waits[i].thread && !e->waits[i].timed_out;
-        bool is = other && e->waits[i].time_ns - t->time_ns <= soon;
-        after += is ? (double)e->waits[i].weight_ns : 0;
-    }
-    for (size_t i = 0; i < n; i++) {
-        bool more = i + 1 < n && timeouts[i + 1].file == timeouts[i].file;
-        int64_t until_next_ns = more ? timeouts[i + 1].time_ns - timeouts[i].time_ns : soon;
+    double covered_ns = 0;
+    for (size_t i = 0; i < o.n; i++) {
+        bool more = i + 1 < o.n && o.at[i + 1].file == o.at[i].file;
+        int64_t until_next_ns = more ? o.at[i + 1].time_ns - o.at[i].time_ns : soon;
         covered_ns += (double)(until_next_ns < soon ? until_next_ns : soon);
     }
-    double share = wick_explain_share(after, e->waited);
-    double chance = wick_explain_share(covered_ns, (double)x->f->duration_ns);
-    return share >= FOLLOWS_LEAST && share >= CHANCE_TIMES * chance ? share : 0;
+    return wick_explain_share(covered_ns, (double)x->f->duration_ns);
+}
+
+/* How many terms of one size a sum of terms of any size is worth: few if some are much larger than the others. */
+struct effective {
+    double sum, squares;
+};
+
+static void add_term(struct effective *e, double term)
+{
+    e->sum += term;
+    e->squares += term * term;
+}
+
+static double effective_number(struct effective e)
+{
+    return e.squares > 0 ? e.sum * e.sum / e.squares : 0;
+}
+
+/* Of the waits' time, the share that ended soon after one of the time-outs; 0 = no more than by chance. What ends soon
+ * after one time-out is one coincidence, however many waits those are. */
+static double follows(const struct wick_explain *x, const struct ends *e, struct timeouts o, int64_t soon)
+{
+    const struct end *last = NULL; /* time-out that was followed */
+    struct effective all = {0}, followed = {0};
+    double one = 0; /* time of what followed it */
+    for (size_t i = 0, k = 0; i < e->nwaits; i++) {
+        const struct end *w = &e->waits[i];
+        while (k < o.n && by_time(&o.at[k], w) <= 0)
+            k++;
+        const struct end *t = k && o.at[k - 1].file == w->file ? &o.at[k - 1] : NULL;
+        if (!t || t->thread == w->thread || w->timed_out || w->time_ns - t->time_ns > soon) {
+            add_term(&all, (double)w->weight_ns);
+            continue;
+        }
+        if (t != last)
+            add_term(&followed, one);
+        one = t != last ? (double)w->weight_ns : one + (double)w->weight_ns;
+        last = t;
+    }
+    add_term(&followed, one);
+    all.sum += followed.sum;
+    all.squares += followed.squares;
+    double share = wick_explain_share(followed.sum, all.sum);
+    bool many = effective_number(all) >= WAITS_LEAST && effective_number(followed) >= TIMEOUTS_LEAST;
+    return many && share >= FOLLOWS_LEAST && share >= CHANCE_TIMES * chance_of(x, o, soon) ? share : 0;
 }
 
 /* The function whose time-outs most of the waits end soon after. */
@@ -121,18 +162,27 @@ struct cause {
     int64_t soon_ns;
 };
 
-static struct cause cause_of(const struct wick_explain *x, const struct ends *e)
+static struct cause cause_of(struct wick_explain *x, const struct ends *e)
 {
     struct cause best = {0};
-    for (size_t from = 0, to; e->nwaits >= WAITS_LEAST && from < e->ntimeouts; from = to) {
+    struct timeouts *of = calloc(e->ntimeouts / TIMEOUTS_LEAST + 1, sizeof *of);
+    size_t n = 0;
+    x->f->failed |= !of;
+    for (size_t from = 0, to; of && from < e->ntimeouts; from = to) {
         for (to = from; to < e->ntimeouts && e->timeouts[to].function == e->timeouts[from].function;)
             to++;
-        for (size_t i = 0; to - from >= TIMEOUTS_LEAST && i < sizeof soon_ns / sizeof *soon_ns; i++) {
-            double share = follows(x, e, &e->timeouts[from], to - from, soon_ns[i]);
-            if (share > best.share)
-                best = (struct cause){.at = &e->timeouts[from], .share = share, .soon_ns = soon_ns[i]};
-        }
+        if (to - from >= TIMEOUTS_LEAST)
+            of[n++] = (struct timeouts){&e->timeouts[from], to - from};
     }
+    if (n)
+        qsort(of, n, sizeof *of, by_number);
+    for (size_t i = 0; i < n && i < FUNCTIONS_MOST; i++)
+        for (size_t k = 0; k < sizeof soon_ns / sizeof *soon_ns; k++) {
+            double share = follows(x, e, of[i], soon_ns[k]);
+            if (share > best.share)
+                best = (struct cause){.at = of[i].at, .share = share, .soon_ns = soon_ns[k]};
+        }
+    free(of);
     return best;
 }
 
@@ -146,7 +196,11 @@ void wick_explain_say_ran_out(struct wick_explain *x, struct wick_explain_findin
         collect(x, at, &e);
     if (e.ntimeouts)
         qsort(e.timeouts, e.ntimeouts, sizeof *e.timeouts, by_function);
-    struct cause most = cause_of(x, &e);
+    if (e.nwaits)
+        qsort(e.waits, e.nwaits, sizeof *e.waits, by_time);
+    struct cause most = {0};
+    if (e.nwaits >= WAITS_LEAST && e.ntimeouts >= TIMEOUTS_LEAST)
+        most = cause_of(x, &e);
     if (most.at) {
         wick_explain_figure(r, "released", WICK_EXPLAIN_SHARE, most.share);
         wick_explain_figure(r, "soon", WICK_EXPLAIN_TIME, (double)most.soon_ns);
