@@ -392,6 +392,12 @@ static void once(struct wick_jfr_writer *w, const struct scene *s)
     collection(w, START_NS, s->pauses);
     collection(w, START_NS + MS, s->nested);
     collection(w, START_NS + (SECONDS - 1) * 1000 * MS, s->beyond);
+    if (s->notified)
+        wick_jfr_write_java_monitor_wait(w, &(struct wick_jfr_java_monitor_wait){.start_ns = START_NS,
+                                                                                 .duration_ns = s->notified * MS,
+                                                                                 .thread = WORKER,
+                                                                                 .stack = SLEEP,
+                                                                                 .class_name = ""});
     if (s->late)
         late_safepoint(w, 1, LOOP, s->late, s->late_delay);
     for (unsigned i = 0; i < s->stalls; i++)

@@ -264,6 +264,25 @@ static void test_gc__pauses_and_cpu_time(void **state)
     says(SCENE(c->collector = 2600), "gc-cpu: threads of the collector use 26 % of the CPU time (2.6 s)\n");
 }
 
+static void test_a_notification__without_a_weight_weighs_what_it_lasted(void **state)
+{
+    struct wick_explain_facts f;
+    struct wick_profile p;
+    struct wick_err err = {0};
+    char path[64], *const paths[] = {path};
+    int fd = explain_scene_record(&(struct scene){.notified = 70});
+    (void)state;
+    assert_true(fd >= 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    assert_int_equal(wick_profile_init(&p), 0);
+    assert_int_equal(wick_explain_read(&f, &p, paths, 1, NULL, wick_cli_read_events, &err), 0);
+    assert_int_equal(f.nnotices, 1);
+    assert_int_equal(f.notices[0].weight_ns, 70000000);
+    wick_explain_release(&f);
+    wick_profile_release(&p);
+    close(fd);
+}
+
 static void test_safepoints__slow_threads_and_slow_safepoints(void **state)
 {
     silent(SCENE(c->late = 90));
@@ -633,6 +652,7 @@ int main(void)
         cmocka_unit_test(test_unmounted_wait__is_the_rest_of_the_time_of_virtual_threads),
         cmocka_unit_test(test_waiting__counts_virtual_threads_that_are_on_no_carrier),
         cmocka_unit_test(test_gc__pauses_and_cpu_time),
+        cmocka_unit_test(test_a_notification__without_a_weight_weighs_what_it_lasted),
         cmocka_unit_test(test_safepoints__slow_threads_and_slow_safepoints),
         cmocka_unit_test(test_compilers__queues_deoptimisations_and_room_for_code),
         cmocka_unit_test(test_classes__unloading_is_known_by_its_rate),

@@ -2,8 +2,8 @@
 /*
  * explain_facts.c - see explain_facts.h
  *
- * One table says which events are read and by which function. An event that the recording does not have leaves its sums
- * at 0, and rules that divide by them stay silent.
+ * Two tables say which events are read and by which function, the one here and that of explain_machine.c. An event that
+ * the recording does not have leaves its sums at 0, and rules that divide by them stay silent.
  */
 #include "analysis/explain/explain_facts.h"
 
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analysis/explain/explain_arguments.h"
+#include "analysis/explain/explain_take.h"
 #include "base/sum.h"
 #include "model/classify.h"
 #include "model/label.h"
@@ -24,84 +25,6 @@ void *wick_explain_room(void *rows, size_t n, size_t *cap, size_t size)
     if (p)
         *cap = wanted;
     return p;
-}
-
-/* The next row of f->LIST, NULL without memory. */
-#define ADD(f, list)                                                                                   \
-    ({                                                                                                 \
-        void *rows_ = wick_explain_room((f)->list, (f)->n##list, &(f)->cap_##list, sizeof *(f)->list); \
-        if (rows_)                                                                                     \
-            (f)->list = rows_;                                                                         \
-        else                                                                                           \
-            (f)->failed = true;                                                                        \
-        rows_ ? &(f)->list[(f)->n##list++] : NULL;                                                     \
-    })
-
-/* Whatever a damaged recording says: no figure is negative, so differences of them do not overflow. */
-static int64_t not_negative(int64_t v)
-{
-    return v > 0 ? v : 0;
-}
-
-static int64_t number(const struct wick_jfr_event *e, const char *field)
-{
-    int64_t v = 0;
-    (void)wick_jfr_event_int(e, field, &v);
-    return not_negative(v);
-}
-
-static void add_to(int64_t *sum, int64_t v)
-{
-    *sum = wick_sum(*sum, v);
-}
-
-static double real(const struct wick_jfr_event *e, const char *field)
-{
-    double v = 0;
-    (void)wick_jfr_event_double(e, field, &v);
-    return v > 0 && v < 1e18 ? v : 0; /* no NaN */
-}
-
-static uint32_t text(const struct wick_jfr_event *e, const char *field)
-{
-    uint32_t v = 0;
-    return wick_jfr_event_text(e, field, &v) ? v : 0;
-}
-
-static void raise_to(int64_t *most, int64_t v)
-{
-    if (v > *most)
-        *most = v;
-}
-
-/* A counter that falls was reset. Of what it grew by since it was read last, the part in the range counts. */
-static void count_on(const struct wick_explain_facts *f, const struct wick_jfr_event *e, struct wick_explain_counter *c,
-                     int64_t v)
-{
-    int64_t now = not_negative(e->time_ns), grown = v >= c->last ? v - c->last : v;
-    if (c->seen)
-        add_to(&c->grown, wick_range_part(&f->range, grown, c->last_ns, now - c->last_ns));
-    c->last = v;
-    c->last_ns = now;
-    c->seen = true;
-}
-
-/* One that began with the recording: its first value counts as well. */
-static void count_all(const struct wick_explain_facts *f, const struct wick_jfr_event *e,
-                      struct wick_explain_counter *c, int64_t v)
-{
-    if (!c->seen) {
-        c->last = 0;
-        c->last_ns = not_negative(f->p->start_ns);
-    }
-    c->seen = true;
-    count_on(f, e, c, v);
-}
-
-/* The part of a figure of an event that lies in the range. */
-static int64_t part(const struct wick_explain_facts *f, const struct wick_jfr_event *e, int64_t v)
-{
-    return wick_range_part(&f->range, v, not_negative(e->time_ns), not_negative(e->duration_ns));
 }
 
 static void take_span(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -271,35 +194,6 @@ static void take_direct_buffers(struct wick_explain_facts *f, const struct wick_
     f->direct_count = number(e, "count");
 }
 
-static void take_load(struct wick_explain_facts *f, const struct wick_jfr_event *e)
-{
-    f->loads++;
-    f->jvm += real(e, "jvmUser") + real(e, "jvmSystem");
-}
-
-static void take_machine(struct wick_explain_facts *f, const struct wick_jfr_event *e)
-{
-    f->machines++;
-    f->steal += real(e, "steal");
-    f->others += real(e, "others");
-    raise_to(&f->allowed, number(e, "allowedCpus"));
-}
-
-static void take_neighbour(struct wick_explain_facts *f, const struct wick_jfr_event *e)
-{
-    uint32_t name = text(e, "name");
-    int64_t pid = number(e, "pid");
-    for (size_t i = 0; i < f->nneighbours; i++)
-        if (f->neighbours[i].name == name) {
-            f->neighbours[i].several |= f->neighbours[i].pid != pid;
-            add_to(&f->neighbours[i].cpu_ns, part(f, e, number(e, "cpuTime")));
-            return;
-        }
-    struct wick_explain_neighbour *n = ADD(f, neighbours);
-    if (n)
-        *n = (struct wick_explain_neighbour){.name = name, .pid = pid, .cpu_ns = part(f, e, number(e, "cpuTime"))};
-}
-
 static void take_queue(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     struct wick_explain_row *r = row_of(f, &f->queues, text(e, "compiler"));
@@ -383,79 +277,6 @@ static void take_operation(struct wick_explain_facts *f, const struct wick_jfr_e
     struct wick_explain_row *r = row_of(f, &f->operations, name);
     if (r)
         r->sum += (double)part(f, e, number(e, "time"));
-}
-
-static void take_cpus(struct wick_explain_facts *f, const struct wick_jfr_event *e)
-{
-    raise_to(&f->cpus, number(e, "hwThreads"));
-}
-
-static void take_rss(struct wick_explain_facts *f, const struct wick_jfr_event *e)
-{
-    raise_to(&f->rss, number(e, "size"));
-}
-
-/* One of many, of a whole machine. */
-static void take_cgroup_of(struct wick_explain_facts *f, const struct wick_jfr_event *e, uint32_t path)
-{
-    struct wick_explain_cgroup *g = NULL;
-    for (size_t i = 0; i < f->ncgroups && !g; i++)
-        g = f->cgroups[i].path == path ? &f->cgroups[i] : NULL;
-    if (!g && (g = ADD(f, cgroups)))
-        *g = (struct wick_explain_cgroup){.path = path, .container = text(e, "container")};
-    if (!g)
-        return;
-    double limit = real(e, "limit");
-    g->limit = limit > 0 ? limit : g->limit;
-    count_on(f, e, &g->periods, number(e, "periods"));
-    count_on(f, e, &g->throttled, number(e, "throttledPeriods"));
-    count_on(f, e, &g->throttled_ns, number(e, "throttledTime"));
-}
-
-static void take_oom_kill(struct wick_explain_facts *f, const struct wick_jfr_event *e)
-{
-    uint32_t cgroup = text(e, "victimCgroup"), container = text(e, "victimContainer");
-    struct wick_explain_kill *k = NULL;
-    for (size_t i = 0; i < f->nkills && !k; i++)
-        k = f->kills[i].cgroup == cgroup && f->kills[i].container == container ? &f->kills[i] : NULL;
-    if (!k && (k = ADD(f, kills)))
-        *k = (struct wick_explain_kill){.cgroup = cgroup, .container = container};
-    if (!k)
-        return;
-    k->kills++;
-    k->victim = text(e, "victim");
-    k->anonymous = number(e, "anonymous");
-    k->shared = number(e, "shared");
-    k->swapped = number(e, "swapped");
-    k->resident = wick_sum(wick_sum(k->anonymous, k->shared), number(e, "file"));
-}
-
-static void take_cgroup_cpu(struct wick_explain_facts *f, const struct wick_jfr_event *e)
-{
-    uint32_t path = text(e, "cgroup");
-    if (*wick_profile_str(f->p, path)) {
-        take_cgroup_of(f, e, path);
-        return;
-    }
-    f->cpu_limit = real(e, "limit");
-    count_on(f, e, &f->periods, number(e, "periods"));
-    count_on(f, e, &f->throttled, number(e, "throttledPeriods"));
-    count_on(f, e, &f->throttled_ns, number(e, "throttledTime"));
-}
-
-static void take_cgroup_memory(struct wick_explain_facts *f, const struct wick_jfr_event *e)
-{
-    if (wick_range_has(&f->range, e->time_ns)) {
-        f->memory_limit = number(e, "max");
-        f->memory_charged = number(e, "current");
-    }
-    count_on(f, e, &f->oom_kills, number(e, "oomKills"));
-}
-
-static void take_pressure(struct wick_explain_facts *f, const struct wick_jfr_event *e)
-{
-    count_on(f, e, &f->memory_full_ns, number(e, "memoryFull"));
-    count_on(f, e, &f->io_some_ns, number(e, "ioSome"));
 }
 
 static void take_safepoints(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -578,35 +399,25 @@ static void take_jvm(struct wick_explain_facts *f, const struct wick_jfr_event *
 static void take_notice(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     struct wick_explain_notice *n = ADD(f, notices);
+    int64_t weight = number(e, "weight"); /* the JDK's own event has none */
     if (n)
         *n = (struct wick_explain_notice){.thread = wick_jfr_event_thread(e, "eventThread"),
                                           .stack = wick_jfr_event_stack(e, "stackTrace"),
                                           .file = f->locks.file,
                                           .identity = number(e, "address"),
                                           .end_ns = wick_sum_time(e->time_ns, e->duration_ns),
-                                          .weight_ns = number(e, "weight"),
+                                          .weight_ns = weight ? weight : not_negative(e->duration_ns),
                                           .timed_out = number(e, "timedOut") != 0};
 }
 
-/* always: not only those of the range: what holds for the whole recording, and counters, whose growth in the range
- * begins at a reading before it. */
-enum { IN_RANGE, ALWAYS };
-
-static const struct {
-    const char *type;
-    void (*take)(struct wick_explain_facts *f, const struct wick_jfr_event *e);
-    int always;
-} readers[] = {
+static const struct wick_explain_reader readers[] = {
     {"wick.Span", take_span, IN_RANGE},
     {"wick.ThreadCpu", take_thread_cpu, IN_RANGE},
     {"jdk.GarbageCollection", take_gc, IN_RANGE},
     {"jdk.GCPhasePause", take_pause, IN_RANGE},
     {"jdk.ActiveRecording", take_recording, ALWAYS},
     {"jdk.ActiveSetting", wick_explain_take_setting, ALWAYS},
-    {"jdk.CPULoad", take_load, IN_RANGE},
-    {"jdk.CPUInformation", take_cpus, ALWAYS},
     {"jdk.JVMInformation", take_jvm, ALWAYS},
-    {"jdk.ResidentSetSize", take_rss, IN_RANGE},
     {"wick.OutOfMemory", take_out_of_memory, IN_RANGE},
     {"jdk.JavaMonitorWait", take_notice, IN_RANGE},
     {"wick.DeadlockSearch", take_search, IN_RANGE},
@@ -615,12 +426,6 @@ static const struct {
     {"jdk.DirectBufferStatistics", take_direct_buffers, IN_RANGE},
     {"wick.NativeMemory", take_native_memory, IN_RANGE},
     {"wick.NativeLive", take_native_live, IN_RANGE},
-    {"wick.MachineTime", take_machine, IN_RANGE},
-    {"wick.Neighbour", take_neighbour, IN_RANGE},
-    {"wick.CgroupCpu", take_cgroup_cpu, ALWAYS},
-    {"wick.OomKill", take_oom_kill, IN_RANGE},
-    {"wick.CgroupMemory", take_cgroup_memory, ALWAYS},
-    {"wick.Pressure", take_pressure, ALWAYS},
     {"wick.Safepoints", take_safepoints, ALWAYS},
     {"wick.Profiler", take_profiler, ALWAYS},
     {"wick.CompileQueue", take_queue, IN_RANGE},
@@ -632,15 +437,23 @@ static const struct {
     {"wick.CodeCache", take_code_cache, ALWAYS},
     {"wick.VmOperation", take_operation, IN_RANGE},
 };
-#define READERS (sizeof readers / sizeof *readers)
+
+/* NULL = nobody here reads such events. */
+static const struct wick_explain_reader *reader_of(const char *type)
+{
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        if (!strcmp(type, readers[i].type))
+            return &readers[i];
+    for (size_t i = 0; wick_explain_machine_readers[i].type; i++)
+        if (!strcmp(type, wick_explain_machine_readers[i].type))
+            return &wick_explain_machine_readers[i];
+    return NULL;
+}
 
 static bool want(void *ctx, const char *type)
 {
     (void)ctx;
-    for (size_t i = 0; i < READERS; i++)
-        if (!strcmp(type, readers[i].type))
-            return true;
-    return wick_spans_visitor(NULL).want(NULL, type) || wick_memory_use_wants(type) ||
+    return reader_of(type) || wick_spans_visitor(NULL).want(NULL, type) || wick_memory_use_wants(type) ||
            wick_ttsp_incidents_wants(type) || wick_lock_waits_wants(type);
 }
 
@@ -652,12 +465,12 @@ static void take(void *ctx, const struct wick_jfr_event *e)
         timed.event(timed.ctx, e);
     bool in_range = wick_range_touches(&f->range, e->time_ns, e->duration_ns);
     f->has_thread_cpu |= !in_range && !strcmp(e->type, "wick.ThreadCpu");
-    for (size_t i = 0; i < READERS; i++)
-        if (!strcmp(e->type, readers[i].type)) {
-            if (in_range || readers[i].always)
-                readers[i].take(f, e);
-            return;
-        }
+    const struct wick_explain_reader *r = reader_of(e->type);
+    if (r) {
+        if (in_range || r->always)
+            r->take(f, e);
+        return;
+    }
     if (in_range)
         wick_memory_use_take(&f->memory, f->p, e);
     if (wick_ttsp_incidents_wants(e->type))
