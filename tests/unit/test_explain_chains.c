@@ -28,6 +28,35 @@ static void test_latch__waits_for_a_timer_that_is_busy(void **state)
            "% of the time: tasks queue up; most of it is waiting for data of a socket, at app.Archive.write\n");
 }
 
+/* A pool of one whose task waits, 9.5 seconds, while three threads wait for it. */
+static struct scene *awaited_pool(const char *method, const char *wait, double seconds)
+{
+    struct scene *s = scene();
+    uint32_t await = STACK(s, "app/Main.run", "app/Lease.await", "java/util/concurrent/CountDownLatch.await", PARK);
+    for (unsigned i = 0; i < 3; i++)
+        add(s, thread_of(s, "http", 10 + i), await, WICK_EXPLAIN_PARKED, 10);
+    add(s, thread_of(s, "lease-1", 1), STACK(s, WORKER, "app/Lease.run", method, wait), WICK_EXPLAIN_PARKED, seconds);
+    add(s, thread_of(s, "lease-1", 1), STACK(s, WORKER, "app/Lease.run", "java/lang/Thread.sleep"),
+        WICK_EXPLAIN_SLEEPING, 10 - seconds);
+    return s;
+}
+
+static void test_pool_busy__is_not_said_of_workers_that_wait_for_what_others_hold(void **state)
+{
+    static const struct {
+        const char *method;
+        double seconds;
+        bool busy;
+    } cases[] = {{"java/util/concurrent/Semaphore.acquire", 9, false},
+                 {"java/util/concurrent/Semaphore.acquire", 4, true},
+                 {"java/util/concurrent/locks/ReentrantLock.lock", 9, false},
+                 {"java/util/concurrent/ArrayBlockingQueue.put", 9, false},
+                 {"java/util/concurrent/FutureTask.get", 9, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        (cases[i].busy ? has : has_not)(awaited_pool(cases[i].method, PARK, cases[i].seconds), "pool-busy: ");
+}
+
 /* Those that wait at a barrier for each other are workers themselves. */
 static void test_latch__of_workers_says_nothing_of_their_pool(void **state)
 {
@@ -735,6 +764,7 @@ int main(void)
         cmocka_unit_test(test_waiting__for_a_bin_of_a_map),
         cmocka_unit_test(test_latch__waits_for_a_timer_that_is_busy),
         cmocka_unit_test(test_latch__of_workers_says_nothing_of_their_pool),
+        cmocka_unit_test(test_pool_busy__is_not_said_of_workers_that_wait_for_what_others_hold),
         cmocka_unit_test(test_pool_busy__of_a_server_in_the_same_process),
         cmocka_unit_test(test_queue_full__waits_for_what_the_consumer_waits_for),
         cmocka_unit_test(test_lock__without_owner_is_held_by_who_is_in_its_function),

@@ -565,6 +565,25 @@ static void test_saturated_thread__is_named_with_who_waits(void **state)
     begins(s, "saturated-thread: one thread, writer, has work 95 % of the time");
 }
 
+/* A stage of a pipeline holds up the one behind it now and then; what threads queue for is a bottleneck. */
+static void test_saturated_thread__is_neutral_where_less_than_one_waits(void **state)
+{
+    (void)state;
+    for (unsigned waited = 7; waited <= 20; waited += 13) {
+        struct wick_explain_findings all;
+        struct wick_err err = {0};
+        struct scene *s = writer(9, 1, 4);
+        awaits(s, waited);
+        assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
+        assert_true(all.n > 0);
+        assert_string_equal(all.rows[0].rule->name, "saturated-thread");
+        assert_int_equal(all.rows[0].neutral, waited < 10);
+        wick_explain_findings_release(&all);
+        wick_profile_release(&s->p);
+        free(s);
+    }
+}
+
 static void test_saturated_thread__of_an_event_loop_needs_no_waiter(void **state)
 {
     struct scene *s = writer(9, 1, 4);
@@ -720,6 +739,7 @@ int main(void)
         cmocka_unit_test(test_held_back__is_where_chains_end),
         cmocka_unit_test(test_endpoints__count_waits_that_depend_on_who_waits),
         cmocka_unit_test(test_saturated_thread__is_named_with_who_waits),
+        cmocka_unit_test(test_saturated_thread__is_neutral_where_less_than_one_waits),
         cmocka_unit_test(test_saturated_thread__of_an_event_loop_needs_no_waiter),
         cmocka_unit_test(test_saturated_thread__is_none_without_demand_or_with_company),
         cmocka_unit_test(test_too_many_threads__that_compute_on_few_cpus),

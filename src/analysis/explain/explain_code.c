@@ -16,7 +16,7 @@
 
 #define CPU_LEAST    0.05 /* of the recording */
 #define METHOD_LEAST 0.10
-#define HALF         0.50 /* of what is called */
+#define HALF         0.50 /* of what is said to be mostly so */
 #define INTERPRETED  0.90 /* of the samples of a method */
 #define JAVA_LEAST   0.60 /* of the CPU time in Java code that does not wait */
 #define STARTS_LEAST 0.10 /* of that: who starts so many threads is also what those cost */

@@ -536,12 +536,13 @@ struct pool {
     uint32_t name; /* what its threads' names have in common */
     uint32_t threads;
     int64_t all_ns, idle_ns, requests_ns; /* requests: of those that it serves */
-    int64_t held_ns;                      /* waiting for what other threads hold, so that more workers would not help */
+    int64_t held_ns;                      /* waiting for what is_taken, so that more workers would not help */
     int64_t acts_ns;                      /* on a CPU or ready to run */
     double quanta;
 };
 
-static bool is_held(enum wick_wait_kind kind)
+/* For what other threads hold, or for room that they must make: more workers would only wait as well. */
+static bool is_taken(enum wick_wait_kind kind)
 {
     return wick_wait_is_lock(kind) || kind == WICK_WAIT_QUEUE_FULL || kind == WICK_WAIT_POOL ||
            kind == WICK_WAIT_SEMAPHORE;
@@ -589,7 +590,7 @@ static size_t find_pools(struct wick_explain *x, struct pool *pools, uint32_t *o
             o->idle_ns = wick_sum(o->idle_ns, s->weight_ns);
         o->acts_ns =
             wick_sum(o->acts_ns, x->waits[i].kind == WICK_WAIT_NONE && 1u << s->state & ACTS ? s->weight_ns : 0);
-        if (is_held(x->waits[i].kind))
+        if (is_taken(x->waits[i].kind))
             o->held_ns = wick_sum(o->held_ns, s->weight_ns);
     }
     return n;
