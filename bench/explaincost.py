@@ -3,7 +3,8 @@
 """explaincost.py - what `wick explain PID` costs a program while it records
 
 Three programs that count their own work: hashing and streams under 50 calls (the demo's), javac over small files, and a service
-with its clients, whose requests are spans, wait, allocate and take a contended lock. Each runs in one warmed-up JVM. Windows with
+with its clients, whose requests are spans, wait, allocate and take a contended lock. Each runs in several JVMs, one after another, each
+warmed up: what the JIT compiler makes of a program differs from JVM to JVM by more than windows in one of them do. Windows with
 `wick explain PID`, with `wick record -e cpu` at its defaults, and without either alternate, in an order that turns round every time. Each
 window with a recording is divided by the two without one around it, and the two sides of a turn, which are neighbours in time, by each other: the
 last is what the evidence costs that explain takes beyond a CPU profile.
@@ -13,7 +14,9 @@ program, and for each second of the clock, which also has what the command takes
 The windows begin when the recording runs, and end before it does: the command's own analysis, which follows, is given apart,
 as CPU time of the command.
 
-Environment: PAIRS (default 7) turns, SECONDS (default 5) a window, PARTS (default "steady javac service").
+The intervals are of all turns as if they were of one JVM; beside them stands the median of each JVM, which says how far these agree.
+
+Environment: JVMS (default 3), PAIRS (default 5) turns in each, SECONDS (default 5) a window, PARTS (default "steady javac service").
 """
 
 import os
@@ -94,15 +97,26 @@ def alternate(name, target, sides, count, length):
     return found
 
 
-def rows_of(name, found):
-    (profile, a), (explain, b) = found.items()
+def rows_of(name, runs):
+    """One row for each comparison, of all turns of all JVMs."""
+    profile, explain = runs[0]
+    found = {side: [turn for run in runs for turn in run[side]] for side in runs[0]}
+    (_, a), (_, b) = found.items()
+
+    def each(off, on):
+        """The medians of the JVMs, whose turns follow one another."""
+        count = len(off) // len(runs)
+        parts = (slice(i * count, (i + 1) * count) for i in range(len(runs)))
+        return ", ".join(f"{100 * (1 - statistics.median(y / x for x, y in zip(off[p], on[p]))):.2f}" for p in parts) + " %"
+
     for i, way in enumerate(WAYS):
         share = {}
         for side, turns in found.items():
             off, on = ([turn[k][i] for turn in turns] for k in (0, 1))
             share[side] = [y / x for x, y in zip(off, on)]
-            yield [f"{name}: {side} against nothing", f"{statistics.median(off):.5g} a {way}", *pairs.Comparison(off, on).lost(), str(len(on))]
-        yield [f"{name}: {explain} against {profile}", f"by {way}", *pairs.Comparison(share[profile], share[explain]).lost(), str(len(a))]
+            yield [f"{name}: {side} against nothing", f"{statistics.median(off):.5g} a {way}", *pairs.Comparison(off, on).lost(), each(off, on), str(len(on))]
+        both = share[profile], share[explain]
+        yield [f"{name}: {explain} against {profile}", f"by {way}", *pairs.Comparison(*both).lost(), each(*both), str(len(a))]
 
 
 def compiled_by_17(source):
@@ -129,18 +143,22 @@ PROGRAMS = {"steady": steady, "javac": javac, "service": service}
 
 
 def measure():
-    count, length = int(os.environ.get("PAIRS", "7")), lab.seconds(5)
+    count, length, jvms = int(os.environ.get("PAIRS", "5")), lab.seconds(5), int(os.environ.get("JVMS", "3"))
     parts = os.environ.get("PARTS", " ".join(PROGRAMS)).split()
     unknown = [part for part in parts if part not in PROGRAMS]
     if unknown:
         raise lab.Failed(f"no part {unknown[0]}; there are: {' '.join(PROGRAMS)}")
     rows, costs = [], []
     for part in parts:
-        with lab.scratch("explaincost") as folder, PROGRAMS[part](folder) as target:
+        with lab.scratch("explaincost") as folder:
             sides = [Recording("record -e cpu", "record", "-q", "-e", "cpu", "-f", f"{folder}/cpu.jfr"), Recording("explain", "explain", "--json")]
-            rows += rows_of(part, alternate(part, target, sides, count, length))
+            runs = []
+            for jvm in range(1, jvms + 1):
+                with PROGRAMS[part](folder) as target:
+                    runs.append(alternate(f"{part}, JVM {jvm}", target, sides, count, length))
+            rows += rows_of(part, runs)
         costs += [[part, side.name, lab.spread(side.cpu_s, "{:.2f}")] for side in sides]
-    print(pairs.table(rows, ["program", "work without", "lost", "95 % interval", "pairs"]))
+    print(pairs.table(rows, ["program", "work without", "lost", "95 % interval", "each JVM", "pairs"]))
     seconds = SETTLE_SECONDS + length + MARGIN_SECONDS
     print("\n" + pairs.table(costs, ["program", "command", f"CPU s of the command for {seconds:g} s, its analysis included: median (range)"]))
 
