@@ -23,7 +23,7 @@ struct scene {
     unsigned periods, throttled, pauses, sync, late, memory_full;
     unsigned late_delay; /* of `late`, without a CPU */
     unsigned notified;   /* ms of a wait for a notification, as the JDK's own event has it, without a weight */
-    unsigned stalls;     /* late safepoints of 60 ms each, for another reason */
+    unsigned stalls;     /* safepoints that are reached after 60 ms each, for another reason */
     unsigned biased, unsampled, fired, dropped, kills;
     unsigned unsampled_once; /* CPU time that had no sample for a while, in every other second */
     unsigned warm;           /* deoptimisations of the first two seconds */

@@ -16,27 +16,18 @@
 #include "model/classify.h"
 #include "model/label.h"
 
-void *wick_explain_room(void *rows, size_t n, size_t *cap, size_t size)
-{
-    if (n < *cap)
-        return rows;
-    size_t wanted = *cap ? *cap * 2 : 256;
-    void *p = reallocarray(rows, wanted, size);
-    if (p)
-        *cap = wanted;
-    return p;
-}
-
 static void take_span(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     struct wick_explain_span *s = ADD(f, spans);
     if (s)
-        *s = (struct wick_explain_span){.begin_ns = not_negative(e->time_ns),
-                                        .end_ns = wick_sum(not_negative(e->time_ns), not_negative(e->duration_ns)),
-                                        .thread = wick_jfr_event_thread(e, "eventThread"),
-                                        .endpoint = text(e, "endpoint"),
-                                        .root = number(e, "root") == 1 && wick_range_has(&f->range, e->time_ns),
-                                        .unmounts = number(e, "virtual") == 1};
+        *s = (struct wick_explain_span){
+            .begin_ns = wick_explain_take_not_negative(e->time_ns),
+            .end_ns =
+                wick_sum(wick_explain_take_not_negative(e->time_ns), wick_explain_take_not_negative(e->duration_ns)),
+            .thread = wick_jfr_event_thread(e, "eventThread"),
+            .endpoint = wick_explain_take_text(e, "endpoint"),
+            .root = wick_explain_take_number(e, "root") == 1 && wick_range_has(&f->range, e->time_ns),
+            .unmounts = wick_explain_take_number(e, "virtual") == 1};
 }
 
 /* The row of that thread, NULL without memory. */
@@ -54,29 +45,30 @@ static struct wick_explain_use *use_of(struct wick_explain_facts *f, uint32_t th
 static void take_thread_cpu(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     uint32_t thread = wick_jfr_event_thread(e, "eventThread");
-    int64_t cpu = part(f, e, number(e, "cpuTime")), delay = part(f, e, number(e, "runQueueDelay"));
+    int64_t cpu = wick_explain_take_part(f, e, wick_explain_take_number(e, "cpuTime")),
+            delay = wick_explain_take_part(f, e, wick_explain_take_number(e, "runQueueDelay"));
     uint32_t *ran = ADD(f, ran);
     if (ran)
         *ran = thread;
     struct wick_explain_use *use = use_of(f, thread);
     if (use) {
-        add_to(&use->cpu_ns, cpu);
-        add_to(&use->delay_ns, delay);
-        add_to(&use->slices, part(f, e, number(e, "timeslices")));
+        wick_explain_take_add_to(&use->cpu_ns, cpu);
+        wick_explain_take_add_to(&use->delay_ns, delay);
+        wick_explain_take_add_to(&use->slices, wick_explain_take_part(f, e, wick_explain_take_number(e, "timeslices")));
     }
-    bool hungry = wick_sum(cpu, delay) >= part(f, e, e->duration_ns) / 2;
+    bool hungry = wick_sum(cpu, delay) >= wick_explain_take_part(f, e, e->duration_ns) / 2;
     bool collector = wick_classify_thread(wick_profile_str(f->p, f->p->threads[thread].name)) == WICK_WORK_GC;
-    add_to(&f->got_ns, cpu);
+    wick_explain_take_add_to(&f->got_ns, cpu);
     if (hungry) {
-        add_to(&f->hungry_got_ns, cpu);
-        add_to(&f->hungry_delay_ns, delay);
+        wick_explain_take_add_to(&f->hungry_got_ns, cpu);
+        wick_explain_take_add_to(&f->hungry_delay_ns, delay);
     }
     if (collector) {
-        add_to(&f->gc_ns, cpu);
-        add_to(&f->gc_wait_ns, delay);
+        wick_explain_take_add_to(&f->gc_ns, cpu);
+        wick_explain_take_add_to(&f->gc_wait_ns, delay);
     }
     if (hungry && collector)
-        add_to(&f->gc_delay_ns, delay);
+        wick_explain_take_add_to(&f->gc_delay_ns, delay);
 }
 
 static void add_pause(struct wick_explain_facts *f, const struct wick_jfr_event *e, int64_t paused_ns,
@@ -85,7 +77,7 @@ static void add_pause(struct wick_explain_facts *f, const struct wick_jfr_event 
     struct wick_explain_pause *row = ADD(f, pause);
     if (!row)
         return;
-    int64_t begin = not_negative(e->time_ns), took = not_negative(e->duration_ns);
+    int64_t begin = wick_explain_take_not_negative(e->time_ns), took = wick_explain_take_not_negative(e->duration_ns);
     *row = (struct wick_explain_pause){.begin_ns = begin,
                                        .end_ns = wick_sum(begin, took > paused_ns ? took : paused_ns),
                                        .paused_ns = paused_ns,
@@ -95,7 +87,7 @@ static void add_pause(struct wick_explain_facts *f, const struct wick_jfr_event 
 
 static void take_pause(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    int64_t took = not_negative(e->duration_ns);
+    int64_t took = wick_explain_take_not_negative(e->duration_ns);
     add_pause(f, e, took, took, true);
 }
 
@@ -123,18 +115,19 @@ static void take_gc(struct wick_explain_facts *f, const struct wick_jfr_event *e
 {
     uint32_t *cause = ADD(f, causes);
     if (cause)
-        *cause = text(e, "cause");
+        *cause = wick_explain_take_text(e, "cause");
     f->gcs++;
-    f->zgc |= wick_profile_str(f->p, text(e, "name"))[0] == 'Z';
-    add_pause(f, e, number(e, "sumOfPauses"), number(e, "longestPause"), false);
-    raise_to(&f->heap_used, number(e, "heapUsedAfter"));
-    struct wick_explain_heap *h = number(e, "heapUsedAfter") ? ADD(f, heaps) : NULL;
+    f->zgc |= wick_profile_str(f->p, wick_explain_take_text(e, "name"))[0] == 'Z';
+    add_pause(f, e, wick_explain_take_number(e, "sumOfPauses"), wick_explain_take_number(e, "longestPause"), false);
+    wick_explain_take_raise_to(&f->heap_used, wick_explain_take_number(e, "heapUsedAfter"));
+    struct wick_explain_heap *h = wick_explain_take_number(e, "heapUsedAfter") ? ADD(f, heaps) : NULL;
     if (h)
-        *h = (struct wick_explain_heap){.time_ns = not_negative(e->time_ns),
-                                        .used = number(e, "heapUsedAfter"),
-                                        .cause = text(e, "cause"),
-                                        .full = wick_explain_is_full(wick_profile_str(f->p, text(e, "name")),
-                                                                     wick_profile_str(f->p, text(e, "cause")))};
+        *h = (struct wick_explain_heap){
+            .time_ns = wick_explain_take_not_negative(e->time_ns),
+            .used = wick_explain_take_number(e, "heapUsedAfter"),
+            .cause = wick_explain_take_text(e, "cause"),
+            .full = wick_explain_is_full(wick_profile_str(f->p, wick_explain_take_text(e, "name")),
+                                         wick_profile_str(f->p, wick_explain_take_text(e, "cause")))};
 }
 
 /* The row of that name, a new one if there is none; NULL without memory. */
@@ -175,33 +168,34 @@ static void take_victim(struct wick_explain_facts *f, uint32_t thread, uint32_t 
 
 static void take_out_of_memory(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    uint32_t message = text(e, "message");
+    uint32_t message = wick_explain_take_text(e, "message");
     struct wick_explain_row *r = f->exhausted.n < MESSAGES ? row_of(f, &f->exhausted, message) : NULL;
     if (!r)
         return;
-    r->sum += 1 + (double)number(e, "missed");
+    r->sum += 1 + (double)wick_explain_take_number(e, "missed");
     take_victim(f, wick_jfr_event_thread(e, "eventThread"), message, e->time_ns);
 }
 
 static void take_direct_buffers(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    int64_t used = number(e, "memoryUsed"), peak = number(e, "memoryPeak"); /* the JDK's own event has no peak */
-    raise_to(&peak, used);
+    int64_t used = wick_explain_take_number(e, "memoryUsed"),
+            peak = wick_explain_take_number(e, "memoryPeak"); /* the JDK's own event has no peak */
+    wick_explain_take_raise_to(&peak, used);
     if (peak < f->direct_peak)
         return;
     f->direct_peak = peak;
-    f->direct_limit = number(e, "maxCapacity");
-    f->direct_count = number(e, "count");
+    f->direct_limit = wick_explain_take_number(e, "maxCapacity");
+    f->direct_count = wick_explain_take_number(e, "count");
 }
 
 static void take_queue(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    struct wick_explain_row *r = row_of(f, &f->queues, text(e, "compiler"));
+    struct wick_explain_row *r = row_of(f, &f->queues, wick_explain_take_text(e, "compiler"));
     if (!r)
         return;
     r->events++;
-    r->sum += real(e, "average");
-    raise_to(&r->peak, number(e, "peak"));
+    r->sum += wick_explain_take_real(e, "average");
+    wick_explain_take_raise_to(&r->peak, wick_explain_take_number(e, "peak"));
 }
 
 static void take_compilation(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -209,22 +203,23 @@ static void take_compilation(struct wick_explain_facts *f, const struct wick_jfr
     if (e->duration_ns <= f->long_ns)
         return;
     f->long_ns = e->duration_ns;
-    f->long_method = text(e, "method");
+    f->long_method = wick_explain_take_text(e, "method");
 }
 
 static void take_compiler(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    count_on(f, e, &f->compile_ns, number(e, "totalTimeSpent"));
+    wick_explain_take_count_on(f, e, &f->compile_ns, wick_explain_take_number(e, "totalTimeSpent"));
 }
 
 static void take_deopts(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    int64_t now = not_negative(e->time_ns),
+    int64_t now = wick_explain_take_not_negative(e->time_ns),
             covered = f->ndeopts_then ? f->deopts_then[f->ndeopts_then - 1].covered_ns : 0;
     if (f->deopts.seen && now > f->deopts_ns)
-        add_to(&covered, wick_range_part(&f->range, now - f->deopts_ns, f->deopts_ns, now - f->deopts_ns));
+        wick_explain_take_add_to(&covered,
+                                 wick_range_part(&f->range, now - f->deopts_ns, f->deopts_ns, now - f->deopts_ns));
     f->deopts_ns = now;
-    count_on(f, e, &f->deopts, number(e, "count"));
+    wick_explain_take_count_on(f, e, &f->deopts, wick_explain_take_number(e, "count"));
     struct wick_explain_reading *r = ADD(f, deopts_then);
     if (r)
         *r = (struct wick_explain_reading){covered, f->deopts.grown};
@@ -232,30 +227,30 @@ static void take_deopts(struct wick_explain_facts *f, const struct wick_jfr_even
 
 static void take_reason(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    struct wick_explain_row *r = row_of(f, &f->reasons, text(e, "reason"));
+    struct wick_explain_row *r = row_of(f, &f->reasons, wick_explain_take_text(e, "reason"));
     if (r)
-        r->sum += (double)number(e, "count");
+        r->sum += (double)wick_explain_take_number(e, "count");
 }
 
 static void take_classes(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    count_on(f, e, &f->loaded, number(e, "loadedClassCount"));
-    count_on(f, e, &f->unloaded, number(e, "unloadedClassCount"));
+    wick_explain_take_count_on(f, e, &f->loaded, wick_explain_take_number(e, "loadedClassCount"));
+    wick_explain_take_count_on(f, e, &f->unloaded, wick_explain_take_number(e, "unloadedClassCount"));
 }
 
 /* The compiler counts as switched off from the event that says so to the next one. */
 static void take_code_cache(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    int64_t time_ns = not_negative(e->time_ns);
+    int64_t time_ns = wick_explain_take_not_negative(e->time_ns);
     if (f->off_since_ns && time_ns > f->off_since_ns)
-        add_to(&f->off_ns,
-               wick_range_part(&f->range, time_ns - f->off_since_ns, f->off_since_ns, time_ns - f->off_since_ns));
-    f->off_since_ns = number(e, "compilerStopped") ? time_ns : 0;
-    if (real(e, "fullest") < f->code_fullest || !wick_range_has(&f->range, time_ns))
+        wick_explain_take_add_to(&f->off_ns, wick_range_part(&f->range, time_ns - f->off_since_ns, f->off_since_ns,
+                                                             time_ns - f->off_since_ns));
+    f->off_since_ns = wick_explain_take_number(e, "compilerStopped") ? time_ns : 0;
+    if (wick_explain_take_real(e, "fullest") < f->code_fullest || !wick_range_has(&f->range, time_ns))
         return;
-    f->code_fullest = real(e, "fullest");
-    f->code_used = number(e, "used");
-    f->code_limit = number(e, "reserved");
+    f->code_fullest = wick_explain_take_real(e, "fullest");
+    f->code_used = wick_explain_take_number(e, "used");
+    f->code_limit = wick_explain_take_number(e, "reserved");
 }
 
 /* Collections have rules of their own. */
@@ -271,27 +266,27 @@ static bool is_collection(const char *operation)
 
 static void take_operation(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    uint32_t name = text(e, "operation");
+    uint32_t name = wick_explain_take_text(e, "operation");
     if (is_collection(wick_profile_str(f->p, name)))
         return;
     struct wick_explain_row *r = row_of(f, &f->operations, name);
     if (r)
-        r->sum += (double)part(f, e, number(e, "time"));
+        r->sum += (double)wick_explain_take_part(f, e, wick_explain_take_number(e, "time"));
 }
 
 static void take_safepoints(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    count_on(f, e, &f->safepoints, number(e, "count"));
-    count_on(f, e, &f->sync_ns, number(e, "timeToSafepoint"));
+    wick_explain_take_count_on(f, e, &f->safepoints, wick_explain_take_number(e, "count"));
+    wick_explain_take_count_on(f, e, &f->sync_ns, wick_explain_take_number(e, "timeToSafepoint"));
 }
 
 static void take_native_memory(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     struct wick_trend_point *p = ADD(f, native);
     if (p)
-        *p = (struct wick_trend_point){(double)e->time_ns / 1e9, (double)number(e, "bytes") -
-                                                                     (double)number(e, "ofJvm") -
-                                                                     (double)number(e, "ofThreads")};
+        *p = (struct wick_trend_point){(double)e->time_ns / 1e9, (double)wick_explain_take_number(e, "bytes") -
+                                                                     (double)wick_explain_take_number(e, "ofJvm") -
+                                                                     (double)wick_explain_take_number(e, "ofThreads")};
 }
 
 static void add_native(struct wick_explain_facts *f, struct wick_explain_native_moment *m,
@@ -303,10 +298,10 @@ static void add_native(struct wick_explain_facts *f, struct wick_explain_native_
         return;
     m->rows = rows;
     m->rows[m->n++] = (struct wick_explain_native){.stack = wick_jfr_event_stack(e, "stackTrace"),
-                                                   .bytes = number(e, "weight"),
-                                                   .samples = number(e, "samples"),
-                                                   .blocks = number(e, "blocks"),
-                                                   .of_threads = number(e, "ofThreads") != 0};
+                                                   .bytes = wick_explain_take_number(e, "weight"),
+                                                   .samples = wick_explain_take_number(e, "samples"),
+                                                   .blocks = wick_explain_take_number(e, "blocks"),
+                                                   .of_threads = wick_explain_take_number(e, "ofThreads") != 0};
 }
 
 /* What the JVM maps itself is covered by other rules. */
@@ -319,7 +314,7 @@ static void take_native_live(struct wick_explain_facts *f, const struct wick_jfr
         last->n = 0;
         last->time_ns = e->time_ns;
     }
-    if (number(e, "ofJvm"))
+    if (wick_explain_take_number(e, "ofJvm"))
         return;
     if (e->time_ns == first->time_ns)
         add_native(f, first, e);
@@ -331,7 +326,7 @@ static void take_native_live(struct wick_explain_facts *f, const struct wick_jfr
 static void take_search(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     f->nlocked = f->locked_before;
-    f->searched = number(e, "complete") && !number(e, "unknown");
+    f->searched = wick_explain_take_number(e, "complete") && !wick_explain_take_number(e, "unknown");
 }
 
 static void take_deadlock(struct wick_explain_facts *f, const struct wick_jfr_event *e)
@@ -340,16 +335,16 @@ static void take_deadlock(struct wick_explain_facts *f, const struct wick_jfr_ev
     if (l)
         *l = (struct wick_explain_locked){.thread = wick_jfr_event_thread(e, "eventThread"),
                                           .owner = wick_jfr_event_thread(e, "owner"),
-                                          .class_name = text(e, "lockClass")};
+                                          .class_name = wick_explain_take_text(e, "lockClass")};
 }
 
 static void take_holder(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    bool heap = !strcmp(wick_profile_str(f->p, text(e, "subject")), "heap");
+    bool heap = !strcmp(wick_profile_str(f->p, wick_explain_take_text(e, "subject")), "heap");
     struct wick_explain_holder *h = heap ? &f->heap_holder : &f->loader_holder;
-    h->read = text(e, "holder");
-    double whole = (double)number(e, "heapSize");
-    h->bytes = (double)number(e, "retainedSize");
+    h->read = wick_explain_take_text(e, "holder");
+    double whole = (double)wick_explain_take_number(e, "heapSize");
+    h->bytes = (double)wick_explain_take_number(e, "retainedSize");
     h->share = whole > 0 ? h->bytes / whole : 0;
 }
 
@@ -357,7 +352,7 @@ static void take_holder(struct wick_explain_facts *f, const struct wick_jfr_even
 static void take_recording(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     struct wick_explain_counter *totals[] = {&f->fired, &f->dropped, &f->biased_ns};
-    int64_t began_ms = number(e, "recordingStart");
+    int64_t began_ms = wick_explain_take_number(e, "recordingStart");
     bool same = began_ms && began_ms == f->recording_ms;
     if (same)
         f->unsampled_before_ns = f->unsampled_earlier_ns;
@@ -376,22 +371,23 @@ static void take_recording(struct wick_explain_facts *f, const struct wick_jfr_e
 
 static void take_profiler(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    count_all(f, e, &f->fired, number(e, "fired"));
-    count_all(f, e, &f->dropped, number(e, "dropped"));
-    count_all(f, e, &f->biased_ns, number(e, "biasedWeight"));
+    wick_explain_take_count_all(f, e, &f->fired, wick_explain_take_number(e, "fired"));
+    wick_explain_take_count_all(f, e, &f->dropped, wick_explain_take_number(e, "dropped"));
+    wick_explain_take_count_all(f, e, &f->biased_ns, wick_explain_take_number(e, "biasedWeight"));
     /* no counter: it falls when a sample comes that stands for time before it */
-    int64_t unsampled = number(e, "cpuTimeUnsampled");
+    int64_t unsampled = wick_explain_take_number(e, "cpuTimeUnsampled");
     if (f->range.from_ns && e->time_ns < f->range.from_ns)
         f->unsampled_base_ns = unsampled;
     else if (wick_range_has(&f->range, e->time_ns))
-        f->unsampled_ns = wick_sum(f->unsampled_before_ns, not_negative(unsampled - f->unsampled_base_ns));
+        f->unsampled_ns =
+            wick_sum(f->unsampled_before_ns, wick_explain_take_not_negative(unsampled - f->unsampled_base_ns));
 }
 
 static void take_jvm(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    wick_explain_take_arguments(f, text(e, "jvmArguments"));
-    f->jvm_version = text(e, "jvmVersion");
-    uint32_t program = text(e, "javaArguments");
+    wick_explain_take_arguments(f, wick_explain_take_text(e, "jvmArguments"));
+    f->jvm_version = wick_explain_take_text(e, "jvmVersion");
+    uint32_t program = wick_explain_take_text(e, "javaArguments");
     f->programs_differ |= f->program && program != f->program;
     f->program = program;
 }
@@ -399,15 +395,15 @@ static void take_jvm(struct wick_explain_facts *f, const struct wick_jfr_event *
 static void take_notice(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     struct wick_explain_notice *n = ADD(f, notices);
-    int64_t weight = number(e, "weight"); /* the JDK's own event has none */
+    int64_t weight = wick_explain_take_number(e, "weight"); /* the JDK's own event has none */
     if (n)
         *n = (struct wick_explain_notice){.thread = wick_jfr_event_thread(e, "eventThread"),
                                           .stack = wick_jfr_event_stack(e, "stackTrace"),
                                           .file = f->locks.file,
-                                          .identity = number(e, "address"),
+                                          .identity = wick_explain_take_number(e, "address"),
                                           .end_ns = wick_sum_time(e->time_ns, e->duration_ns),
-                                          .weight_ns = weight ? weight : not_negative(e->duration_ns),
-                                          .timed_out = number(e, "timedOut") != 0};
+                                          .weight_ns = weight ? weight : wick_explain_take_not_negative(e->duration_ns),
+                                          .timed_out = wick_explain_take_number(e, "timedOut") != 0};
 }
 
 static const struct wick_explain_reader readers[] = {
@@ -542,8 +538,8 @@ static void take_sample(void *ctx, const struct wick_sample *whole)
         row = type->kind == WICK_KIND_ALLOC ? ADD(f, alloc) : type->kind == WICK_KIND_LIVE ? ADD(f, live) : NULL;
     if (!row)
         return;
-    *row = (struct wick_explain_sample){.time_ns = not_negative(s->time_ns),
-                                        .span_ns = not_negative(s->duration_ns),
+    *row = (struct wick_explain_sample){.time_ns = wick_explain_take_not_negative(s->time_ns),
+                                        .span_ns = wick_explain_take_not_negative(s->duration_ns),
                                         .weight_ns = s->weight,
                                         .thread = s->thread,
                                         .stack = s->stack,

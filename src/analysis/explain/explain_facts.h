@@ -279,7 +279,7 @@ int wick_explain_so_far(struct wick_explain_facts *f, const struct wick_jfr_read
                         struct wick_explain_facts *now, struct wick_err *err);
 void wick_explain_so_far_release(struct wick_explain_facts *now);
 
-/* Makes room for one more row; the array, moved or not, or NULL without memory. */
+/* explain_room.c: makes room for one more row; the array, moved or not, or NULL without memory. */
 void *wick_explain_room(void *rows, size_t n, size_t *cap, size_t size);
 
 /* Adds the time in which the collections of one input stopped the world between start and end. */

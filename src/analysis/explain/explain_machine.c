@@ -9,40 +9,42 @@
 static void take_load(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     f->loads++;
-    f->jvm += real(e, "jvmUser") + real(e, "jvmSystem");
+    f->jvm += wick_explain_take_real(e, "jvmUser") + wick_explain_take_real(e, "jvmSystem");
 }
 
 static void take_machine(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     f->machines++;
-    f->steal += real(e, "steal");
-    f->others += real(e, "others");
-    raise_to(&f->allowed, number(e, "allowedCpus"));
+    f->steal += wick_explain_take_real(e, "steal");
+    f->others += wick_explain_take_real(e, "others");
+    wick_explain_take_raise_to(&f->allowed, wick_explain_take_number(e, "allowedCpus"));
 }
 
 static void take_neighbour(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    uint32_t name = text(e, "name");
-    int64_t pid = number(e, "pid");
+    uint32_t name = wick_explain_take_text(e, "name");
+    int64_t pid = wick_explain_take_number(e, "pid");
     for (size_t i = 0; i < f->nneighbours; i++)
         if (f->neighbours[i].name == name) {
             f->neighbours[i].several |= f->neighbours[i].pid != pid;
-            add_to(&f->neighbours[i].cpu_ns, part(f, e, number(e, "cpuTime")));
+            wick_explain_take_add_to(&f->neighbours[i].cpu_ns,
+                                     wick_explain_take_part(f, e, wick_explain_take_number(e, "cpuTime")));
             return;
         }
     struct wick_explain_neighbour *n = ADD(f, neighbours);
     if (n)
-        *n = (struct wick_explain_neighbour){.name = name, .pid = pid, .cpu_ns = part(f, e, number(e, "cpuTime"))};
+        *n = (struct wick_explain_neighbour){
+            .name = name, .pid = pid, .cpu_ns = wick_explain_take_part(f, e, wick_explain_take_number(e, "cpuTime"))};
 }
 
 static void take_cpus(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    raise_to(&f->cpus, number(e, "hwThreads"));
+    wick_explain_take_raise_to(&f->cpus, wick_explain_take_number(e, "hwThreads"));
 }
 
 static void take_rss(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    raise_to(&f->rss, number(e, "size"));
+    wick_explain_take_raise_to(&f->rss, wick_explain_take_number(e, "size"));
 }
 
 /* One of many, of a whole machine. */
@@ -52,19 +54,20 @@ static void take_cgroup_of(struct wick_explain_facts *f, const struct wick_jfr_e
     for (size_t i = 0; i < f->ncgroups && !g; i++)
         g = f->cgroups[i].path == path ? &f->cgroups[i] : NULL;
     if (!g && (g = ADD(f, cgroups)))
-        *g = (struct wick_explain_cgroup){.path = path, .container = text(e, "container")};
+        *g = (struct wick_explain_cgroup){.path = path, .container = wick_explain_take_text(e, "container")};
     if (!g)
         return;
-    double limit = real(e, "limit");
+    double limit = wick_explain_take_real(e, "limit");
     g->limit = limit > 0 ? limit : g->limit;
-    count_on(f, e, &g->periods, number(e, "periods"));
-    count_on(f, e, &g->throttled, number(e, "throttledPeriods"));
-    count_on(f, e, &g->throttled_ns, number(e, "throttledTime"));
+    wick_explain_take_count_on(f, e, &g->periods, wick_explain_take_number(e, "periods"));
+    wick_explain_take_count_on(f, e, &g->throttled, wick_explain_take_number(e, "throttledPeriods"));
+    wick_explain_take_count_on(f, e, &g->throttled_ns, wick_explain_take_number(e, "throttledTime"));
 }
 
 static void take_oom_kill(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    uint32_t cgroup = text(e, "victimCgroup"), container = text(e, "victimContainer");
+    uint32_t cgroup = wick_explain_take_text(e, "victimCgroup"),
+             container = wick_explain_take_text(e, "victimContainer");
     struct wick_explain_kill *k = NULL;
     for (size_t i = 0; i < f->nkills && !k; i++)
         k = f->kills[i].cgroup == cgroup && f->kills[i].container == container ? &f->kills[i] : NULL;
@@ -73,39 +76,39 @@ static void take_oom_kill(struct wick_explain_facts *f, const struct wick_jfr_ev
     if (!k)
         return;
     k->kills++;
-    k->victim = text(e, "victim");
-    k->anonymous = number(e, "anonymous");
-    k->shared = number(e, "shared");
-    k->swapped = number(e, "swapped");
-    k->resident = wick_sum(wick_sum(k->anonymous, k->shared), number(e, "file"));
+    k->victim = wick_explain_take_text(e, "victim");
+    k->anonymous = wick_explain_take_number(e, "anonymous");
+    k->shared = wick_explain_take_number(e, "shared");
+    k->swapped = wick_explain_take_number(e, "swapped");
+    k->resident = wick_sum(wick_sum(k->anonymous, k->shared), wick_explain_take_number(e, "file"));
 }
 
 static void take_cgroup_cpu(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    uint32_t path = text(e, "cgroup");
+    uint32_t path = wick_explain_take_text(e, "cgroup");
     if (*wick_profile_str(f->p, path)) {
         take_cgroup_of(f, e, path);
         return;
     }
-    f->cpu_limit = real(e, "limit");
-    count_on(f, e, &f->periods, number(e, "periods"));
-    count_on(f, e, &f->throttled, number(e, "throttledPeriods"));
-    count_on(f, e, &f->throttled_ns, number(e, "throttledTime"));
+    f->cpu_limit = wick_explain_take_real(e, "limit");
+    wick_explain_take_count_on(f, e, &f->periods, wick_explain_take_number(e, "periods"));
+    wick_explain_take_count_on(f, e, &f->throttled, wick_explain_take_number(e, "throttledPeriods"));
+    wick_explain_take_count_on(f, e, &f->throttled_ns, wick_explain_take_number(e, "throttledTime"));
 }
 
 static void take_cgroup_memory(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     if (wick_range_has(&f->range, e->time_ns)) {
-        f->memory_limit = number(e, "max");
-        f->memory_charged = number(e, "current");
+        f->memory_limit = wick_explain_take_number(e, "max");
+        f->memory_charged = wick_explain_take_number(e, "current");
     }
-    count_on(f, e, &f->oom_kills, number(e, "oomKills"));
+    wick_explain_take_count_on(f, e, &f->oom_kills, wick_explain_take_number(e, "oomKills"));
 }
 
 static void take_pressure(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
-    count_on(f, e, &f->memory_full_ns, number(e, "memoryFull"));
-    count_on(f, e, &f->io_some_ns, number(e, "ioSome"));
+    wick_explain_take_count_on(f, e, &f->memory_full_ns, wick_explain_take_number(e, "memoryFull"));
+    wick_explain_take_count_on(f, e, &f->io_some_ns, wick_explain_take_number(e, "ioSome"));
 }
 
 const struct wick_explain_reader wick_explain_machine_readers[] = {

@@ -74,7 +74,8 @@ static int by_reason(const void *a, const void *b)
     return x->ns > y->ns ? -1 : x->ns < y->ns;
 }
 
-/* Of the reason that took most of the time in all, not of the longest incident: that may be the only one of its kind. */
+/* Of the reason that took most of the time in all, not of the longest incident: that may be the only one of its kind.
+ */
 static const struct wick_ttsp_culprit *most_of(struct reach_share *shares, size_t n)
 {
     const struct wick_ttsp_culprit *most = NULL;

@@ -35,70 +35,72 @@ extern const struct wick_explain_reader wick_explain_machine_readers[];
     })
 
 /* Whatever a damaged recording says: no figure is negative, so differences of them do not overflow. */
-static inline int64_t not_negative(int64_t v)
+static inline int64_t wick_explain_take_not_negative(int64_t v)
 {
     return v > 0 ? v : 0;
 }
 
-static inline int64_t number(const struct wick_jfr_event *e, const char *field)
+static inline int64_t wick_explain_take_number(const struct wick_jfr_event *e, const char *field)
 {
     int64_t v = 0;
     (void)wick_jfr_event_int(e, field, &v);
-    return not_negative(v);
+    return wick_explain_take_not_negative(v);
 }
 
-static inline void add_to(int64_t *sum, int64_t v)
+static inline void wick_explain_take_add_to(int64_t *sum, int64_t v)
 {
     *sum = wick_sum(*sum, v);
 }
 
-static inline double real(const struct wick_jfr_event *e, const char *field)
+static inline double wick_explain_take_real(const struct wick_jfr_event *e, const char *field)
 {
     double v = 0;
     (void)wick_jfr_event_double(e, field, &v);
     return v > 0 && v < 1e18 ? v : 0; /* no NaN */
 }
 
-static inline uint32_t text(const struct wick_jfr_event *e, const char *field)
+static inline uint32_t wick_explain_take_text(const struct wick_jfr_event *e, const char *field)
 {
     uint32_t v = 0;
     return wick_jfr_event_text(e, field, &v) ? v : 0;
 }
 
-static inline void raise_to(int64_t *most, int64_t v)
+static inline void wick_explain_take_raise_to(int64_t *most, int64_t v)
 {
     if (v > *most)
         *most = v;
 }
 
 /* A counter that falls was reset. Of what it grew by since it was read last, the part in the range counts. */
-static inline void count_on(const struct wick_explain_facts *f, const struct wick_jfr_event *e,
-                            struct wick_explain_counter *c, int64_t v)
+static inline void wick_explain_take_count_on(const struct wick_explain_facts *f, const struct wick_jfr_event *e,
+                                              struct wick_explain_counter *c, int64_t v)
 {
-    int64_t now = not_negative(e->time_ns), grown = v >= c->last ? v - c->last : v;
+    int64_t now = wick_explain_take_not_negative(e->time_ns), grown = v >= c->last ? v - c->last : v;
     if (c->seen)
-        add_to(&c->grown, wick_range_part(&f->range, grown, c->last_ns, now - c->last_ns));
+        wick_explain_take_add_to(&c->grown, wick_range_part(&f->range, grown, c->last_ns, now - c->last_ns));
     c->last = v;
     c->last_ns = now;
     c->seen = true;
 }
 
 /* One that began with the recording: its first value counts as well. */
-static inline void count_all(const struct wick_explain_facts *f, const struct wick_jfr_event *e,
-                             struct wick_explain_counter *c, int64_t v)
+static inline void wick_explain_take_count_all(const struct wick_explain_facts *f, const struct wick_jfr_event *e,
+                                               struct wick_explain_counter *c, int64_t v)
 {
     if (!c->seen) {
         c->last = 0;
-        c->last_ns = not_negative(f->p->start_ns);
+        c->last_ns = wick_explain_take_not_negative(f->p->start_ns);
     }
     c->seen = true;
-    count_on(f, e, c, v);
+    wick_explain_take_count_on(f, e, c, v);
 }
 
 /* The part of a figure of an event that lies in the range. */
-static inline int64_t part(const struct wick_explain_facts *f, const struct wick_jfr_event *e, int64_t v)
+static inline int64_t wick_explain_take_part(const struct wick_explain_facts *f, const struct wick_jfr_event *e,
+                                             int64_t v)
 {
-    return wick_range_part(&f->range, v, not_negative(e->time_ns), not_negative(e->duration_ns));
+    return wick_range_part(&f->range, v, wick_explain_take_not_negative(e->time_ns),
+                           wick_explain_take_not_negative(e->duration_ns));
 }
 
 #endif
