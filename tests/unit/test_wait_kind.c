@@ -112,6 +112,16 @@ static void test_wait_kind__pools_of_objects_but_not_of_threads(void **state)
     assert_int_equal(w.kind, WICK_WAIT_QUEUE);
     w = wait_of(&p, "app.Worker.run;app.WorkerPool.next;java.util.concurrent.LinkedBlockingQueue.take");
     assert_int_equal(w.kind, WICK_WAIT_QUEUE);
+    /* or by the method: what is lent is awaited, whatever its class is called */
+    w = wait_of(&p, "app.Exam.grade;app.Sessions.borrow;java.util.concurrent.ArrayBlockingQueue.take");
+    assert_int_equal(w.kind, WICK_WAIT_POOL);
+    assert_string_equal(own_class(&p, w), "app/Exam");
+    w = wait_of(&p, "app.Exam.grade;app.Sessions.borrowSession;java.lang.Object.wait");
+    assert_int_equal(w.kind, WICK_WAIT_POOL);
+    w = wait_of(&p, "app.Exam.grade;app.Desk.rental;java.util.concurrent.ArrayBlockingQueue.take");
+    assert_int_equal(w.kind, WICK_WAIT_QUEUE);
+    w = wait_of(&p, "app.Exam.grade;app.Desk.borrow;java.util.concurrent.locks.ReentrantLock.lock");
+    assert_int_equal(w.kind, WICK_WAIT_LOCK);
     wick_profile_release(&p);
 }
 

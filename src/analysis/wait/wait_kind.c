@@ -130,6 +130,25 @@ static bool lends(const char *class_name)
     return false;
 }
 
+/* A method that is called as those are that lend: of a class that is not, or not named, a pool. */
+static bool borrows(const char *method)
+{
+    static const char *const names[] = {"borrow", "checkOut", "checkout", "lease", "rent"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t len = strlen(names[i]);
+        if (!strncmp(method, names[i], len) && !(method[len] >= 'a' && method[len] <= 'z'))
+            return true; /* lease and leaseDesk, not leased */
+    }
+    return false;
+}
+
+static bool is_lender(const struct wick_profile *p, uint32_t stack)
+{
+    const struct wick_function *f = function_of(p, stack);
+    const char *class_name = wick_profile_str(p, f->class_name);
+    return lends(class_name) || (!wick_name_is_jdk(class_name) && borrows(wick_profile_str(p, f->name)));
+}
+
 /* How pools wait until an object comes back. */
 static bool waits_for_return(enum wick_wait_kind kind)
 {
@@ -140,12 +159,12 @@ static bool waits_for_return(enum wick_wait_kind kind)
 /* The caller of a pool of objects, if the wait is in one. */
 static void leave_pool(const struct wick_profile *p, struct wick_wait *w)
 {
-    if (!w->stack || !waits_for_return(w->kind) || !lends(wick_profile_str(p, function_of(p, w->stack)->class_name)))
+    if (!w->stack || !waits_for_return(w->kind) || !is_lender(p, w->stack))
         return;
     for (uint32_t s = p->stacks[w->stack].parent; s; s = p->stacks[s].parent) {
         const char *class_name = wick_profile_str(p, function_of(p, s)->class_name);
         const struct known *k = look_up(class_name, wick_profile_str(p, function_of(p, s)->name));
-        if (!is_java(p, s) || lends(class_name) || wick_name_is_jdk(class_name) || (k && k->way == PASSED))
+        if (!is_java(p, s) || is_lender(p, s) || wick_name_is_jdk(class_name) || (k && k->way == PASSED))
             continue;
         w->kind = WICK_WAIT_POOL;
         w->lender = function_of(p, w->stack)->class_name;
@@ -164,7 +183,7 @@ struct wick_wait wick_wait_of(const struct wick_profile *p, uint32_t stack)
         const struct wick_function *f = function_of(p, s);
         const char *class_name = wick_profile_str(p, f->class_name);
         const struct known *k = look_up(class_name, wick_profile_str(p, f->name));
-        if (!w.stack && waits_for_return(w.kind) && lends(class_name))
+        if (!w.stack && waits_for_return(w.kind) && is_lender(p, s))
             pooled = true;
         w.in_request |= w.stack && serves(class_name, wick_profile_str(p, f->name));
         if (k && k->way == PASSED) {
