@@ -471,11 +471,39 @@ static void test_workers__of_which_few_get_all_are_uneven(void **state)
 {
     (void)state;
     has(lanes(2, 9.9, false),
-        "; in the meantime lane-0 and lane-1 have work all the time, and the other 6 threads of that name nothing");
+        "; in the meantime lane-0 and lane-1 have work all the time, and the other 6 threads of that name little");
     has_not(lanes(3, 9.9, false), "in the meantime lane"); /* more than a quarter */
     has_not(lanes(2, 5, false), "in the meantime lane");   /* the others work as well */
     has_not(lanes(2, 9.9, true), "in the meantime lane");  /* any of them would take a task */
     has_not(lanes(0, 9.9, false), "in the meantime lane");
+}
+
+/* One thread waits for room in the queue of the only one of eight belts that has work all the time; each of the others
+ * rests for so many of ten seconds. */
+static struct scene *belts(double rest)
+{
+    struct scene *s = scene();
+    uint32_t take = STACK(s, "app/Sorter.belt", "java/util/concurrent/ArrayBlockingQueue.take", PARK);
+    add(s, thread_of(s, "check-in", 20),
+        STACK(s, "app/Sorter.checkIn", "java/util/concurrent/ArrayBlockingQueue.put", PARK), WICK_EXPLAIN_PARKED, 9.7);
+    for (int i = 0; i < 8; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "belt-%d", i);
+        add(s, thread_of(s, name, 1 + i), take, WICK_EXPLAIN_PARKED, i ? rest : 0.5);
+        add(s, thread_of(s, name, 1 + i), STACK(s, "app/Sorter.belt", "app/Sorter.push", "java/lang/Thread.sleep"),
+            WICK_EXPLAIN_SLEEPING, i ? 10 - rest : 9.5);
+    }
+    return s;
+}
+
+static void test_workers__one_of_which_gets_all_hold_up_who_makes_it(void **state)
+{
+    (void)state;
+    has(belts(8.5), "waiting: 100 % of the time that threads have work (9.7 s) is waiting for room in a queue, at "
+                    "app.Sorter.checkIn; in the meantime belt-0 has work all the time, and the other 7 threads of that "
+                    "name little to do");
+    has_not(belts(7), "waiting: ");   /* others have something to do as well: it only runs ahead of them */
+    has_not(belts(0.5), "waiting: "); /* all have */
 }
 
 /* Threads that join futures below so many stages of a stream, and workers that do what these stand for, or rest. */
@@ -510,6 +538,14 @@ static void test_streams__that_wait_in_themselves_run_one_task_at_a_time(void **
     has_not(joins(1, 16, 40), text); /* the futures are a list that was made before */
     has_not(joins(2, 64, 80), text); /* tasks were started before, in a stage that keeps them */
     has_not(joins(2, 16, 10), text); /* no worker is free for more */
+    struct scene *s = joins(2, 16, 40);
+    for (int i = 0; i < 2; i++) {
+        uint32_t server = thread_of(s, i ? "server-1" : "server-2", 30 + i);
+        add(s, server, STACK(s, WORKER, "app/Stub.answer", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING, 5);
+        add(s, server, STACK(s, WORKER, "java/util/concurrent/ThreadPoolExecutor.getTask", PARK), WICK_EXPLAIN_PARKED,
+            5);
+    }
+    has(s, text); /* the tasks of another pool are others */
 }
 
 /* Of a wait of 20 ms every tenth is recorded, and weighs ten. */
@@ -691,6 +727,7 @@ int main(void)
         cmocka_unit_test(test_pools__that_lose_objects_lend_fewer_at_times),
         cmocka_unit_test(test_workers__of_which_one_gets_all_are_said_to_be_idle),
         cmocka_unit_test(test_workers__of_which_few_get_all_are_uneven),
+        cmocka_unit_test(test_workers__one_of_which_gets_all_hold_up_who_makes_it),
         cmocka_unit_test(test_streams__that_wait_in_themselves_run_one_task_at_a_time),
         cmocka_unit_test(test_lengths__follow_from_the_events_of_waits),
         cmocka_unit_test(test_waiting__for_a_fair_lock_that_is_handed_over_often),

@@ -125,6 +125,31 @@ static void test_explicit_gc__names_tools_that_have_the_heap_collected(void **st
               "collections stopped the JVM for 30 % of the time (3.0 s)\n\n");
 }
 
+/* A larger heap does not help against collections that an option asks for. */
+static void test_gc_pauses__of_periodic_collections_are_the_options(void **state)
+{
+    (void)state;
+    for (int periodic = 0; periodic < 2; periodic++) {
+        struct wick_explain_findings all;
+        struct wick_err err = {0};
+        struct scene *s = scene();
+        for (int i = 0; i < 4; i++)
+            s->causes[s->f.ncauses++] =
+                wick_profile_cstring(&s->p, periodic && i ? "G1 Periodic Collection" : "G1 Evacuation Pause");
+        s->f.gcs = 4;
+        s->f.pauses_ns = 3 * S;
+        assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
+        assert_true(all.n > 0);
+        assert_string_equal(all.rows[0].rule->name, "gc-pauses");
+        const char *advice = all.rows[0].advice ? all.rows[0].advice : all.rows[0].rule->advice;
+        assert_int_equal(strstr(advice, "-XX:G1PeriodicGCInterval") != NULL, periodic);
+        assert_int_equal(strstr(advice, "a larger heap") != NULL, !periodic);
+        wick_explain_findings_release(&all);
+        wick_profile_release(&s->p);
+        free(s);
+    }
+}
+
 /* Several that ask are counted together, the commonest is named. */
 static void test_explicit_gc__counts_all_who_ask(void **state)
 {
@@ -390,6 +415,7 @@ int main(void)
         cmocka_unit_test(test_gc_threads__are_compared_with_the_cpus_that_there_are),
         cmocka_unit_test(test_explicit_gc__names_the_caller_instead_of_the_heap),
         cmocka_unit_test(test_explicit_gc__names_tools_that_have_the_heap_collected),
+        cmocka_unit_test(test_gc_pauses__of_periodic_collections_are_the_options),
         cmocka_unit_test(test_explicit_gc__counts_all_who_ask),
         cmocka_unit_test(test_deoptimisations__have_a_place_and_cost_cpu_time),
         cmocka_unit_test(test_deoptimisations__go_on),

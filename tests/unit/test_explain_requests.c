@@ -366,6 +366,27 @@ static void test_unstarted_threads__are_counted_with_what_keeps_the_carriers(voi
     has_not(s, "unstarted-threads"); /* that it pins its carrier is said */
 }
 
+/* Where carriers compute on all CPUs there cannot be more of them: what they compute comes first. */
+static void test_unstarted_threads__come_behind_what_carriers_compute(void **state)
+{
+    (void)state;
+    for (int cpus = 2; cpus <= 4; cpus += 2) {
+        struct scene *s = scene();
+        uint32_t many = wick_profile_thread(&s->p, wick_profile_cstring(&s->p, "virtual threads"), 0, 0, false);
+        uint32_t run =
+            STACK(s, "java/util/concurrent/ForkJoinWorkerThread.run", "java/lang/VirtualThread.runContinuation",
+                  "app/Lab.evaluate", "java/lang/ThreadLocal.setInitialValue", "app/Lab.calibrate");
+        s->f.allowed = cpus;
+        add(s, many, STACK(s, "libjvm.so:not_mounted"), WICK_EXPLAIN_WAITING_FOR_CARRIER, 70);
+        for (int i = 0; i < 2; i++)
+            add(s, thread_of(s, i ? "ForkJoinPool-1-worker-2" : "ForkJoinPool-1-worker-1", 1 + i), run,
+                WICK_EXPLAIN_RUNNABLE, 9.5);
+        cpu(s, run, 15);
+        begins(s, cpus == 2 ? "hot-code: 100 % of CPU time (15.0 s) is making the initial values of thread locals"
+                            : "unstarted-threads: 7 virtual threads");
+    }
+}
+
 /* Others wait for futures of those threads: that comes after what keeps these from running, unless it is much more. */
 static void test_unstarted_threads__come_before_who_waits_for_them(void **state)
 {
@@ -749,6 +770,7 @@ int main(void)
         cmocka_unit_test(test_endpoint_wait__for_a_peer_on_a_machine_without_cpus),
         cmocka_unit_test(test_endpoint_cpu__of_a_process_that_computes_little),
         cmocka_unit_test(test_unstarted_threads__are_counted_with_what_keeps_the_carriers),
+        cmocka_unit_test(test_unstarted_threads__come_behind_what_carriers_compute),
         cmocka_unit_test(test_unstarted_threads__come_before_who_waits_for_them),
         cmocka_unit_test(test_pool_busy__is_no_matter_of_threads_where_all_cpus_compute),
         cmocka_unit_test(test_waiting__of_own_clients_is_what_their_requests_wait_for),

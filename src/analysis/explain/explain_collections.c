@@ -58,6 +58,28 @@ static bool has_own_rule(const struct wick_explain_facts *f)
     return wick_explain_unloads(f) && wick_explain_mostly_for(f, "Metadata GC Threshold");
 }
 
+/* Collections that come whatever the program allocates, and how large its heap is. */
+static const struct timed {
+    const char *cause, *advice;
+} timed[] = {
+    {"G1 Periodic Collection",
+     "leave -XX:G1PeriodicGCInterval out, or give it more: it is in milliseconds, and the collections that it asks for "
+     "come without any need of memory, full ones with -XX:-G1PeriodicGCInvokesConcurrent"},
+    {"Timer", "leave -XX:ZCollectionInterval out, or give it more: it is in seconds"},
+};
+
+/* Then neither a larger heap nor less allocation helps, and what is allocated says nothing. */
+static bool say_timed(const struct wick_explain *x, struct wick_explain_finding *r)
+{
+    for (size_t i = 0; i < sizeof timed / sizeof *timed; i++)
+        if (wick_explain_mostly_for(x->f, timed[i].cause)) {
+            if (r)
+                r->advice = timed[i].advice;
+            return true;
+        }
+    return false;
+}
+
 /* Whether `gc-pauses` fires. */
 static bool pauses_matter(const struct wick_explain *x)
 {
@@ -172,6 +194,8 @@ void wick_explain_gc_pauses(struct wick_explain *x)
         wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, (double)f->heap_used);
     if (wick_explain_heap_most(f) > 0)
         wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, wick_explain_heap_most(f));
+    if (say_timed(x, r))
+        return;
     wick_explain_say_allocations(x, r);
     wick_explain_say_soft(x, r);
     say_crowd(x, r);
@@ -183,6 +207,8 @@ void wick_explain_gc_cpu(struct wick_explain *x)
         return;
     struct wick_explain_finding *r =
         wick_explain_by_share(x, (double)x->f->gc_ns, (double)x->f->got_ns, (double)x->f->gc_ns);
+    if (say_timed(x, r))
+        return;
     wick_explain_say_allocations(x, r);
     wick_explain_say_soft(x, r);
     if (!pauses_matter(x)) /* gc-pauses says it */

@@ -4,15 +4,15 @@
  *
  * A stream passes each element through all its stages before the next: stream.map(start).map(join) waits for each task
  * before the next one is started. So two stages are on the stack, that which waits below that which starts, one task
- * runs for each thread that waits, and workers have time to spare. Where the tasks were started first, those that wait
- * are in one stage, or several tasks run for each.
+ * of their pool runs for each thread that waits, and its workers have time to spare. Where the tasks were started
+ * first, those that wait are in one stage, or several tasks run for each.
  */
 #include <string.h>
 
 #include "analysis/explain/explain_int.h"
 #include "base/sum.h"
 
-#define ONE_LEAST    0.80 /* tasks that run for each thread that waits */
+#define ONE_LEAST    0.50 /* tasks that run for each thread that waits; handing over takes time, too */
 #define ONE_MOST     1.20
 #define STREAM_LEAST 0.90 /* of the waits: in such stages */
 #define PIPELINE     "java/util/stream/ReferencePipeline$"
@@ -29,6 +29,17 @@ static bool in_stages(const struct wick_profile *p, uint32_t stack, uint32_t fun
     return stages >= 2;
 }
 
+/* The pool whose workers do what the finding ends at, by what their names have in common; 0 = none was seen. */
+static uint32_t pool_of(const struct wick_explain *x, const struct wick_explain_place *at)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->nwall; i++)
+        if (f->wall[i].thread && wick_explain_waits_there(x, x->waits[i], at) &&
+            wick_wait_is_worker(f->p, f->wall[i].stack))
+            return wick_explain_pool_name(f->p, f->wall[i].thread);
+    return 0;
+}
+
 void wick_explain_say_lazy(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
 {
     const struct wick_explain_facts *f = x->f;
@@ -36,11 +47,14 @@ void wick_explain_say_lazy(struct wick_explain *x, struct wick_explain_finding *
     int64_t waits = 0, streams = 0, tasks = 0, idle = 0;
     if (!r || at->via != WICK_WAIT_FUTURE || at->links[0].who != WICK_EXPLAIN_TASK)
         return;
+    uint32_t pool = pool_of(x, at);
     for (size_t i = 0; i < f->nwall; i++) {
         const struct wick_wait *w = &x->waits[i];
         int64_t ns = f->wall[i].weight_ns;
         bool here = w->kind == at->via && w->stack && wick_explain_function_at(f->p, w->stack) == waiter;
-        bool worker = wick_wait_is_worker(f->p, f->wall[i].stack), task = worker && w->kind != WICK_WAIT_WORK;
+        bool worker = wick_wait_is_worker(f->p, f->wall[i].stack) &&
+                      (!pool || wick_explain_pool_name(f->p, f->wall[i].thread) == pool);
+        bool task = worker && w->kind != WICK_WAIT_WORK;
         waits = wick_sum(waits, here ? ns : 0);
         streams = wick_sum(streams, here && in_stages(f->p, f->wall[i].stack, waiter) ? ns : 0);
         tasks = wick_sum(tasks, task && !here ? ns : 0);

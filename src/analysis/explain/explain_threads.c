@@ -522,6 +522,23 @@ static void put_before_waiters(struct wick_explain *x, struct wick_explain_findi
     }
 }
 
+/* Carriers that compute on all CPUs are no fewer than can be: what they compute comes first. */
+static void put_behind_code(struct wick_explain *x, struct wick_explain_finding *r, const struct taken *t)
+{
+    double cpus = wick_explain_cpus(x->f);
+    if (!r || t->kind != WICK_WAIT_NONE || !(cpus > 0) || t->threads < cpus)
+        return;
+    for (size_t i = 0; i < x->out->n; i++) {
+        struct wick_explain_finding *w = &x->out->rows[i];
+        double cost = r->rank_ns > 0 ? r->rank_ns : r->cost_ns;
+        if (w->rule != &wick_explain_rules[WICK_EXPLAIN_RULE_HOT_CODE] || w->rank_ns > 0 || w->cost_ns >= cost)
+            continue;
+        w->rank_ns = cost;
+        r->rank_ns = w->cost_ns;
+        return;
+    }
+}
+
 void wick_explain_unstarted(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -548,6 +565,7 @@ void wick_explain_unstarted(struct wick_explain *x)
     if (t.frame && t.kind == WICK_WAIT_PINNED)
         wick_explain_say_pinning(x, r, t.frame);
     put_before_waiters(x, r);
+    put_behind_code(x, r, &t);
 }
 
 /* ---- HTTP clients ---- */

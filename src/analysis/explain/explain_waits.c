@@ -369,16 +369,17 @@ static bool is_paced(const struct wick_explain *x, const struct wick_explain_pla
 }
 
 /* Whether only one thread waits there, and nobody for it as far as is known: one that makes elements and waits for room
- * in the queue runs ahead of who takes them, and so do those of a pipeline whose last stage keeps a pace; one that
- * forces a file to the disk and rests longer than that could do more. */
-static bool nobody_minds(const struct wick_explain *x, const struct wick_explain_place *at, const struct waiters *w)
+ * in the queue runs ahead of who takes them, unless others could take them as well, and so do those of a pipeline whose
+ * last stage keeps a pace; one that forces a file to the disk and rests longer than that could do more. */
+static bool nobody_minds(struct wick_explain *x, const struct wick_explain_place *at, const struct waiters *w)
 {
     if (w->several || w->request || wick_explain_none_ends(x, at))
         return false;
     if (at->nlinks || at->via != WICK_WAIT_NONE)
         return is_paced(x, at);
-    return at->kind == WICK_WAIT_QUEUE_FULL ||
-           (at->kind == WICK_WAIT_FILE_SYNC && w->rests_ns > at->ns && !may_be_awaited(x));
+    if (at->kind == WICK_WAIT_QUEUE_FULL)
+        return !wick_explain_is_worker_uneven(x);
+    return at->kind == WICK_WAIT_FILE_SYNC && w->rests_ns > at->ns && !may_be_awaited(x);
 }
 
 /* Whether those who wait there for answers may be this process's own clients, of threads one of which lacks a CPU at

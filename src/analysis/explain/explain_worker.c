@@ -16,8 +16,10 @@
 #include "base/sum.h"
 
 #define WAITERS_LEAST 1.5  /* threads on average: one alone may wait for the long task itself */
+#define MAKER_LEAST   0.5  /* for room in the queue of a thread that gets more than its share, one alone waits too */
 #define ALIKE_LEAST   2    /* other threads that have no work */
 #define RESTS_LEAST   0.90 /* of their time */
+#define SPARE_LEAST   0.80 /* of the time of one that could do several times as much */
 #define WORKS_LEAST   0.80 /* of the time of a thread that gets more than its share */
 
 enum { FEW = 4, NAMED = 2 }; /* at most one of FEW threads gets it all; names of these in a sentence */
@@ -80,7 +82,7 @@ struct use {
     uint32_t rests_at; /* the program's function; 0 = several, or none was seen */
 };
 
-/* Of the threads of that pool: the busy ones, by name, and how many have nothing to do. False: others are between. */
+/* Of the threads of that pool: the busy ones, by name, and how many have little to do. False: others are between. */
 static bool is_uneven(struct wick_explain_facts *f, const struct use *uses, uint32_t pool, struct wick_strbuf *busy,
                       unsigned *works, unsigned *idle)
 {
@@ -90,7 +92,7 @@ static bool is_uneven(struct wick_explain_facts *f, const struct use *uses, uint
         if (!uses[t].all_ns || wick_explain_pool_name(f->p, t) != pool)
             continue;
         double rests = (double)uses[t].rests_ns / (double)uses[t].all_ns;
-        if (rests >= RESTS_LEAST) {
+        if (rests >= SPARE_LEAST) {
             if (!uses[t].rests_at || (at && at != uses[t].rests_at))
                 return false; /* they are not alike */
             at = uses[t].rests_at;
@@ -106,8 +108,8 @@ static bool is_uneven(struct wick_explain_facts *f, const struct use *uses, uint
     return *works && *works <= NAMED && *works * (FEW - 1) <= *idle;
 }
 
-/* Of threads that each have a queue of their own, which few have all the work while many wait. */
-static void say_uneven(struct wick_explain *x, struct wick_explain_finding *r)
+/* Of threads that each have a queue of their own, which few have all the work; false = none, or they share it. */
+static bool say_uneven(struct wick_explain *x, struct wick_explain_finding *r)
 {
     struct wick_explain_facts *f = x->f;
     struct use *uses = calloc(f->p->nthreads + 1, sizeof *uses);
@@ -142,6 +144,12 @@ static void say_uneven(struct wick_explain *x, struct wick_explain_finding *r)
     }
     wick_strbuf_release(&busy);
     free(uses);
+    return found;
+}
+
+bool wick_explain_is_worker_uneven(struct wick_explain *x)
+{
+    return say_uneven(x, NULL);
 }
 
 void wick_explain_say_worker(struct wick_explain *x, struct wick_explain_finding *r,
@@ -154,8 +162,9 @@ void wick_explain_say_worker(struct wick_explain *x, struct wick_explain_finding
              others = thread ? wick_explain_pool_others(f->p, thread) : 0;
     bool depends = at->kind == WICK_WAIT_SEMAPHORE || at->kind == WICK_WAIT_FUTURE || at->kind == WICK_WAIT_LATCH ||
                    at->kind == WICK_WAIT_REPLY || at->kind == WICK_WAIT_QUEUE_FULL;
-    if (depends && !at->nlinks && wick_explain_counts(f, (double)at->ns, WAITERS_LEAST))
-        say_uneven(x, r);
+    double least = at->kind == WICK_WAIT_QUEUE_FULL ? MAKER_LEAST : WAITERS_LEAST;
+    if (depends && !at->nlinks && wick_explain_counts(f, (double)at->ns, least))
+        (void)say_uneven(x, r);
     if (!thread || !wick_explain_counts(f, (double)at->through_ns, WAITERS_LEAST))
         return;
     if (task && worker && !others) {
