@@ -130,16 +130,11 @@ static bool lends(const char *class_name)
     return false;
 }
 
-/* A method that is called as those are that lend: of a class that is not, or not named, a pool. */
+/* A method called borrow or borrowSession, of a class that is not, or not named, a pool. */
 static bool borrows(const char *method)
 {
-    static const char *const names[] = {"borrow", "checkOut", "checkout", "lease", "rent"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t len = strlen(names[i]);
-        if (!strncmp(method, names[i], len) && !(method[len] >= 'a' && method[len] <= 'z'))
-            return true; /* lease and leaseDesk, not leased */
-    }
-    return false;
+    static const char name[] = "borrow";
+    return begins(method, name) && !(method[strlen(name)] >= 'a' && method[strlen(name)] <= 'z');
 }
 
 static bool is_lender(const struct wick_profile *p, uint32_t stack)
@@ -164,7 +159,7 @@ static void leave_pool(const struct wick_profile *p, struct wick_wait *w)
     for (uint32_t s = p->stacks[w->stack].parent; s; s = p->stacks[s].parent) {
         const char *class_name = wick_profile_str(p, function_of(p, s)->class_name);
         const struct known *k = look_up(class_name, wick_profile_str(p, function_of(p, s)->name));
-        if (!is_java(p, s) || is_lender(p, s) || wick_name_is_jdk(class_name) || (k && k->way == PASSED))
+        if (!is_java(p, s) || lends(class_name) || wick_name_is_jdk(class_name) || (k && k->way == PASSED))
             continue;
         w->kind = WICK_WAIT_POOL;
         w->lender = function_of(p, w->stack)->class_name;
