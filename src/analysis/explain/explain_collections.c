@@ -63,9 +63,9 @@ static const struct timed {
     const char *cause, *advice;
 } timed[] = {
     {"G1 Periodic Collection",
-     "leave -XX:G1PeriodicGCInterval out, or give it more: it is in milliseconds, and the collections that it asks for "
-     "come without any need of memory, full ones with -XX:-G1PeriodicGCInvokesConcurrent"},
-    {"Timer", "leave -XX:ZCollectionInterval out, or give it more: it is in seconds"},
+     "remove -XX:G1PeriodicGCInterval or raise it (milliseconds): these collections run even when no memory is needed, "
+     "as full ones with -XX:-G1PeriodicGCInvokesConcurrent"},
+    {"Timer", "remove -XX:ZCollectionInterval or raise it (seconds)"},
 };
 
 /* Then neither a larger heap nor less allocation helps, and what is allocated says nothing. */

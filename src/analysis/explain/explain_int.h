@@ -255,8 +255,9 @@ bool wick_explain_has_lent(struct wick_explain *x, const struct wick_explain_pla
 void wick_explain_say_worker(struct wick_explain *x, struct wick_explain_finding *r,
                              const struct wick_explain_place *at);
 
-/* The same: whether of threads that each have a queue of their own few have all the work. */
-bool wick_explain_is_worker_uneven(struct wick_explain *x);
+/* The same: whether of threads that each have a queue of their own few have all the work, while somebody waits at the
+ * place for long enough to say so. */
+bool wick_explain_is_worker_uneven(struct wick_explain *x, const struct wick_explain_place *at);
 
 /* explain_scheduler.c */
 void wick_explain_blocked_scheduler(struct wick_explain *x);

@@ -10,6 +10,7 @@
  * latches or room in queues, or the thread takes its work from others by what it is, an event loop or the only worker
  * of a pool. A batch that computes in one thread has neither.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -522,7 +523,8 @@ static void put_before_waiters(struct wick_explain *x, struct wick_explain_findi
     }
 }
 
-/* Carriers that compute on all CPUs are no fewer than can be: what they compute comes first. */
+/* Carriers that compute on all CPUs are no fewer than can be: what they compute comes first, and this at once behind it,
+ * before those who wait for such threads. */
 static void put_behind_code(struct wick_explain *x, struct wick_explain_finding *r, const struct taken *t)
 {
     double cpus = wick_explain_cpus(x->f);
@@ -534,7 +536,7 @@ static void put_behind_code(struct wick_explain *x, struct wick_explain_finding 
         if (w->rule != &wick_explain_rules[WICK_EXPLAIN_RULE_HOT_CODE] || w->rank_ns > 0 || w->cost_ns >= cost)
             continue;
         w->rank_ns = cost;
-        r->rank_ns = w->cost_ns;
+        r->rank_ns = nextafter(cost, 0);
         return;
     }
 }

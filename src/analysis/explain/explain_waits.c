@@ -378,7 +378,7 @@ static bool nobody_minds(struct wick_explain *x, const struct wick_explain_place
     if (at->nlinks || at->via != WICK_WAIT_NONE)
         return is_paced(x, at);
     if (at->kind == WICK_WAIT_QUEUE_FULL)
-        return !wick_explain_is_worker_uneven(x);
+        return !wick_explain_is_worker_uneven(x, at);
     return at->kind == WICK_WAIT_FILE_SYNC && w->rests_ns > at->ns && !may_be_awaited(x);
 }
 

@@ -102,10 +102,11 @@ static bool is_uneven(struct wick_explain_facts *f, const struct use *uses, uint
         if (uses[t].idle_ns > uses[t].rests_ns || rests > 1 - WORKS_LEAST ||
             (double)uses[t].all_ns < WORKS_LEAST * (double)f->duration_ns)
             return false;
-        if ((*works)++ < NAMED)
-            wick_strbuf_addf(busy, "%s%s", busy->len ? " and " : "", wick_profile_str(f->p, f->p->threads[t].name));
+        if ((*works)++ == NAMED)
+            return false;
+        wick_strbuf_addf(busy, "%s%s", busy->len ? " and " : "", wick_profile_str(f->p, f->p->threads[t].name));
     }
-    return *works && *works <= NAMED && *works * (FEW - 1) <= *idle;
+    return *works && *works * (FEW - 1) <= *idle;
 }
 
 /* Of threads that each have a queue of their own, which few have all the work; false = none, or they share it. */
@@ -147,9 +148,9 @@ static bool say_uneven(struct wick_explain *x, struct wick_explain_finding *r)
     return found;
 }
 
-bool wick_explain_is_worker_uneven(struct wick_explain *x)
+bool wick_explain_is_worker_uneven(struct wick_explain *x, const struct wick_explain_place *at)
 {
-    return say_uneven(x, NULL);
+    return wick_explain_counts(x->f, (double)at->ns, MAKER_LEAST) && say_uneven(x, NULL);
 }
 
 void wick_explain_say_worker(struct wick_explain *x, struct wick_explain_finding *r,
