@@ -523,8 +523,8 @@ static void put_before_waiters(struct wick_explain *x, struct wick_explain_findi
     }
 }
 
-/* Carriers that compute on all CPUs are no fewer than can be: what they compute comes first, and this at once behind it,
- * before those who wait for such threads. */
+/* Carriers that compute on all CPUs are no fewer than can be: what they compute comes first, and this at once behind
+ * it, before those who wait for such threads. */
 static void put_behind_code(struct wick_explain *x, struct wick_explain_finding *r, const struct taken *t)
 {
     double cpus = wick_explain_cpus(x->f);
