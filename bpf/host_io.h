@@ -4,6 +4,7 @@
  *
  *   block_rq_insert, or block_rq_issue if that comes first: the thread that made the request --> its stacks --> record
  *   block_rq_issue: the device has it                        block_rq_complete: it is done --> record of how long
+ *   block_rq_merge: another one has its data now, its own address is used again --> record that it is none
  *
  * A request is known by its address, and by when it began, since addresses are used again. Both records have these, and
  * user space puts them together. What was lost of a request at its start is kept with it and counted at its end, so
@@ -134,8 +135,8 @@ int io_issue(unsigned long long *ctx)
     return request_begins(ctx, (struct request *)ctx[0], true);
 }
 
-/* 0, or non-zero if the ring is full. */
-static __attribute__((noinline)) long record_end(struct request *rq, const struct transfer *t, __u64 now)
+/* 0, or non-zero if the ring is full. type: WICK_HOST_IO_END or WICK_HOST_IO_MERGED. */
+static __attribute__((noinline)) long record_end(struct request *rq, const struct transfer *t, __u64 now, __u32 type)
 {
     __u32 zero = 0, *busy = bpf_map_lookup_elem(&ending, &zero);
     struct wick_host_head *h = NULL;
@@ -145,7 +146,7 @@ static __attribute__((noinline)) long record_end(struct request *rq, const struc
     *busy = 1;
     if ((h = bpf_ringbuf_reserve(&ring, sizeof *h, 0))) {
         __builtin_memset(h, 0, sizeof *h);
-        h->type = WICK_HOST_IO_END;
+        h->type = type;
         h->time_ns = now;
         fill_io(&h->io, rq, t);
         h->io.whole_ns = now - t->begin_ns;
@@ -173,10 +174,30 @@ int io_complete(unsigned long long *ctx)
     __atomic_fetch_add(&c->io.fired, 1, __ATOMIC_RELAXED);
     if (t.state == LOST_NESTED)
         __atomic_fetch_add(&c->io.nested, 1, __ATOMIC_RELAXED);
-    else if (t.state == LOST_RING || record_end(rq, &t, now))
+    else if (t.state == LOST_RING || record_end(rq, &t, now, WICK_HOST_IO_END))
         __atomic_fetch_add(&c->io.ring_full, 1, __ATOMIC_RELAXED);
     else
         __atomic_fetch_add(&c->io.recorded, 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
+/* A queued request becomes part of another one, which is done for both; the kernel does not count it either. */
+SEC("tp_btf/block_rq_merge")
+int io_merge(unsigned long long *ctx)
+{
+    struct request *rq = (struct request *)ctx[0];
+    __u64 key = (__u64)rq;
+    __u32 zero = 0;
+    struct wick_host_counts *c = bpf_map_lookup_elem(&counts, &zero);
+    const struct transfer *found = bpf_map_lookup_elem(&transfers, &key);
+    if (!c || !found)
+        return 0;
+    const struct transfer t = *found;
+    if (bpf_map_delete_elem(&transfers, &key))
+        return 0;
+    __atomic_fetch_sub(&c->io.requests, 1, __ATOMIC_RELAXED);
+    if (t.state == CHOSEN)
+        record_end(rq, &t, t.begin_ns, WICK_HOST_IO_MERGED);
     return 0;
 }
 

@@ -47,9 +47,10 @@ enum wick_host_type {
     WICK_HOST_EXIT,
     WICK_HOST_WAIT,
     WICK_HOST_OCCURRENCE,
-    WICK_HOST_IO,     /* a request to a device begins */
-    WICK_HOST_IO_END, /* it is done: a head alone */
-    WICK_HOST_STALL,  /* a stall for memory has ended */
+    WICK_HOST_IO,        /* a request to a device begins */
+    WICK_HOST_IO_END,    /* it is done: a head alone */
+    WICK_HOST_IO_MERGED, /* it has become part of another one: a head alone */
+    WICK_HOST_STALL,     /* a stall for memory has ended */
     WICK_HOST_OOM_KILL,
     WICK_HOST_CALL,      /* a system call has ended */
     WICK_HOST_COPY,      /* of a stack: before a record whose walk lacked something */
@@ -386,7 +387,7 @@ struct wick_host_counts {
         uint64_t walk_ns;   /* time spent on them */
     } wait;
     struct {
-        uint64_t requests;  /* that began */
+        uint64_t requests;  /* that began, without those that were merged with another one; summed over CPUs */
         uint64_t fired;     /* that were chosen, and are done */
         uint64_t recorded;  /* of these: both records given to the ring */
         uint64_t ring_full; /* not: it was full */

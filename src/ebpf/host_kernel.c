@@ -77,7 +77,10 @@ static const struct group_program group_programs[WICK_HOST_GROUPS][WICK_HOST_PRO
                                {"wait_wakeup_new", NULL},
                                {"wait_wakeup", NULL}},
     /* the end first: of what is seen to begin the end is seen */
-    [WICK_HOST_GROUP_IO] = {{"io_complete", NULL}, {"io_issue", NULL}, {"io_insert", NULL}},
+    [WICK_HOST_GROUP_IO] = {{"io_complete", NULL},
+                            {"io_merge", "block_rq_merge"},
+                            {"io_issue", NULL},
+                            {"io_insert", NULL}},
     [WICK_HOST_GROUP_STALLS] = {{"reclaim_end", "mm_vmscan_direct_reclaim_end"},
                                 {"cgroup_end", "mm_vmscan_memcg_reclaim_end"},
                                 {"compaction_end", "mm_compaction_end"},

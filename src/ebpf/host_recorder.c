@@ -186,6 +186,14 @@ static void end_request(struct wick_host_recorder *r, const struct wick_host_io 
     free(t.frames);
 }
 
+/* It became part of another one, whose event has its bytes. */
+static void forget_request(struct wick_host_recorder *r, const struct wick_host_io *io)
+{
+    struct wick_host_transfer t;
+    if (wick_host_io_end(&r->ios, io, &t))
+        free(t.frames);
+}
+
 /* Whose a record is, with its stack of *n frames; false if there is no memory. */
 static bool source_of(struct wick_host_recorder *r, const struct wick_host_record *s, struct wick_host_span_source *of,
                       uint32_t *n)
@@ -297,7 +305,8 @@ static void write_wait(struct wick_host_recorder *r, const struct wick_host_reco
 /* A head alone. */
 static bool is_short(const struct wick_host_head *head)
 {
-    return head->type == WICK_HOST_EXIT || head->type == WICK_HOST_IO_END || head->type == WICK_HOST_JVM_START;
+    return head->type == WICK_HOST_EXIT || head->type == WICK_HOST_IO_END || head->type == WICK_HOST_IO_MERGED ||
+           head->type == WICK_HOST_JVM_START;
 }
 
 /* Bytes of a record as it is kept: its size is a multiple of what it holds. */
@@ -325,6 +334,8 @@ static void work_off(struct wick_host_recorder *r)
             end_process(r, &head->birth);
         else if (head->type == WICK_HOST_IO_END)
             end_request(r, &head->io);
+        else if (head->type == WICK_HOST_IO_MERGED)
+            forget_request(r, &head->io);
         else if (head->type == WICK_HOST_IO)
             begin_request(r, (const struct wick_host_record *)head);
         else if (head->type == WICK_HOST_WAIT)
