@@ -33,6 +33,7 @@ void wick_host_counts_add(struct wick_host_counts *out, const struct wick_host_c
     out->io.ring_full += of->io.ring_full;
     out->io.nested += of->io.nested;
     out->io.no_memory += of->io.no_memory;
+    out->io.unseen += of->io.unseen;
     out->io.walk_ns += of->io.walk_ns;
     add_span(&out->stall, &of->stall);
     add_span(&out->call, &of->call);

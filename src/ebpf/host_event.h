@@ -47,10 +47,10 @@ enum wick_host_type {
     WICK_HOST_EXIT,
     WICK_HOST_WAIT,
     WICK_HOST_OCCURRENCE,
-    WICK_HOST_IO,        /* a request to a device begins */
-    WICK_HOST_IO_END,    /* it is done: a head alone */
-    WICK_HOST_IO_MERGED, /* it has become part of another one: a head alone */
-    WICK_HOST_STALL,     /* a stall for memory has ended */
+    WICK_HOST_IO,      /* a request to a device begins */
+    WICK_HOST_IO_END,  /* it is done: a head alone */
+    WICK_HOST_IO_GONE, /* it is part of another one now, or its end was not seen: a head alone */
+    WICK_HOST_STALL,   /* a stall for memory has ended */
     WICK_HOST_OOM_KILL,
     WICK_HOST_CALL,      /* a system call has ended */
     WICK_HOST_COPY,      /* of a stack: before a record whose walk lacked something */
@@ -393,6 +393,7 @@ struct wick_host_counts {
         uint64_t ring_full; /* not: it was full */
         uint64_t nested;    /* not: another one was being recorded on this CPU */
         uint64_t no_memory; /* not: too many were under way */
+        uint64_t unseen;    /* not: the program was not called at its end */
         uint64_t walk_ns;   /* time spent on them */
     } io;
     struct wick_host_span_counts stall;

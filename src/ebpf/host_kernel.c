@@ -79,6 +79,7 @@ static const struct group_program group_programs[WICK_HOST_GROUPS][WICK_HOST_PRO
     /* the end first: of what is seen to begin the end is seen */
     [WICK_HOST_GROUP_IO] = {{"io_complete", NULL},
                             {"io_merge", "block_rq_merge"},
+                            {"io_requeue", NULL},
                             {"io_issue", NULL},
                             {"io_insert", NULL}},
     [WICK_HOST_GROUP_STALLS] = {{"reclaim_end", "mm_vmscan_direct_reclaim_end"},

@@ -186,7 +186,7 @@ static void end_request(struct wick_host_recorder *r, const struct wick_host_io 
     free(t.frames);
 }
 
-/* It became part of another one, whose event has its bytes. */
+/* It is part of another one, whose event has its bytes, or its end was not seen. */
 static void forget_request(struct wick_host_recorder *r, const struct wick_host_io *io)
 {
     struct wick_host_transfer t;
@@ -305,7 +305,7 @@ static void write_wait(struct wick_host_recorder *r, const struct wick_host_reco
 /* A head alone. */
 static bool is_short(const struct wick_host_head *head)
 {
-    return head->type == WICK_HOST_EXIT || head->type == WICK_HOST_IO_END || head->type == WICK_HOST_IO_MERGED ||
+    return head->type == WICK_HOST_EXIT || head->type == WICK_HOST_IO_END || head->type == WICK_HOST_IO_GONE ||
            head->type == WICK_HOST_JVM_START;
 }
 
@@ -334,7 +334,7 @@ static void work_off(struct wick_host_recorder *r)
             end_process(r, &head->birth);
         else if (head->type == WICK_HOST_IO_END)
             end_request(r, &head->io);
-        else if (head->type == WICK_HOST_IO_MERGED)
+        else if (head->type == WICK_HOST_IO_GONE)
             forget_request(r, &head->io);
         else if (head->type == WICK_HOST_IO)
             begin_request(r, (const struct wick_host_record *)head);

@@ -148,7 +148,7 @@ void wick_host_report_add_up(struct wick_host_recorder *r, struct wick_host_tota
                  .walk_ns = c.wait.walk_ns},
         .io = {.fired = c.io.fired,
                .ring_full = c.io.ring_full,
-               .nested = c.io.nested,
+               .nested = c.io.nested + c.io.unseen,
                .out_of_memory = c.io.no_memory,
                .walk_ns = c.io.walk_ns},
         .stall = sum_of(&c.stall),

@@ -317,7 +317,7 @@ def check_left_out():
 def check_kill():
     p = subprocess.Popen([t.WICK, "host", "-d", "3600", "-e", f"sched:sched_switch=1000,uprobe:{LIBC_FILE}:labs,page-faults=1000,blockio",
                           "-f", t.path("killed.jfr")], stderr=subprocess.DEVNULL)
-    names = {"counted_tracepo", "counted_probe", "counted_perf", "io_insert", "io_issue", "io_merge", "io_complete"}  # the kernel keeps 15 letters
+    names = {"counted_tracepo", "counted_probe", "counted_perf", "io_insert", "io_issue", "io_requeue", "io_merge", "io_complete"}  # the kernel keeps 15 letters
 
     def mine():
         loaded = bpf_programs.loaded()
