@@ -2,7 +2,7 @@
 // cause: The cache key made in FreightQuoteService.Quoting.quote contains the request's own time stamp, so QuoteCache never hits and Network.cheapest is computed again for each of the same few hundred questions.
 // share: throughput and latency: about 5,400 quotes/s at 1.1 ms with the fault, 55,000 quotes/s at 0.1 ms without it (90 % of the throughput lost, CPU of the pricing threads).
 // judge: right = the results of FreightQuoteService$Network.cheapest are computed again and again for equal inputs because the cache lookup (Quoting.quote / QuoteCache, key QuoteKey with its time component) never hits; half right = "the quote cache has no hits/is of no use" without the key; symptom only = CPU in Network.cheapest or PriorityQueue below it; wrong = the cache being too small or growing, contention for QuoteCache, GC, queue waits between the pools.
-// symptom: hot-calls hot-method
+// symptom: hot-calls hot-method cache-misses
 // set: nineteenth
 // jdk: 25
 import java.time.*;

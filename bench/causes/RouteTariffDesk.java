@@ -3,7 +3,7 @@
 // share: throughput 87000 quotes/s vs 1870000/s fixed (21 times)
 // judge: must say that the tariff cache (field cache, used in quote) never hits because the key TariffKey holds an array compared by identity (no value equality), so the same tariffs are computed again; "computeTariff is hot" or "cache too small" alone does not count
 // set: eighteenth
-// symptom: hot-calls hot-method hot-code
+// symptom: hot-calls hot-method hot-code cache-misses
 // jdk: 17
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,6 +2,7 @@
 // cause: the cache RouteTariffs.TariffService.cache never hits, because its key (TariffService.keyOf -> TariffKey.asOf) contains the exact time of the request instead of the tariff day, so every quote runs the route search again and fills the cache with useless entries
 // share: faulty 3113 quotes/s, 4.19 ms each (median second); fixed 191293 quotes/s, 0.04 ms each (median second); 61.4 times (10 s and 10 s on a shared, loaded 2-CPU machine)
 // judge: NAMED = the tariff cache has (almost) no hits / is useless because its key contains something unique per request (time stamp, asOf, Instant); fix the key. A diagnosis that says "the cache in TariffService does not hit: the same routes are computed again and again" counts as named even if it does not know which field. SYMPTOM ONLY = "CPU is in RoadNet.cheapest / PriorityQueue", "repeated computation" without the cache, "cache evicts much/allocation by cache". WRONG = lock contention on the cache monitor, GC, cache too small, too few threads as the cause.
+// expect: cache-misses frame=RouteTariffs$TariffService.quote
 // symptom: hot-method hot-calls
 // jdk: 21
 // set: sixteenth

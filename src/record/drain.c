@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "jfr/format/jfr_format.h"
+#include "record/lookup_profile.h"
 #include "record/wait_state.h"
 #include "sys/procstat.h"
 
@@ -155,11 +156,19 @@ static void chunk_begin(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
     d->host.chunk_begin(d->host.arg, w, now_ns);
 }
 
+/* At the end of a chunk: these methods will not be known any more, or not as these. */
+static void write_lookups(struct wick_drain *d, struct wick_jfr_writer *w, uint64_t now_ns)
+{
+    const struct wick_walker *walker = &d->recorder->walker;
+    wick_lookup_profile_write(d->tables, walker->jvm, &walker->mem, w, now_ns);
+}
+
 static void chunk_end(void *arg, struct wick_jfr_writer *w, uint64_t now_ns)
 {
     struct wick_drain *d = arg;
     if (d->host.more)
         d->host.more(d->host.arg, d, true);
+    write_lookups(d, w, now_ns);
 }
 
 int wick_drain_open(struct wick_drain *d, struct wick_recorder *r, struct wick_elf_images *images,
@@ -335,6 +344,7 @@ static void next_generation(struct wick_drain *d, uint64_t now_ns)
     take_events(d, true);
     if (d->host.more)
         d->host.more(d->host.arg, d, true);
+    write_lookups(d, d->writer, now_ns);
     wick_jfr_writer_rotate(d->writer, now_ns);
     wick_names_clear(d->names);
     memset(d->waits, 0, sizeof d->waits);
@@ -559,6 +569,7 @@ int wick_drain_close(struct wick_drain *d, uint64_t now_ns, struct wick_totals *
     struct wick_jfr_stats last;
     take_events(d, true);
     write_profiler(d, now_ns);
+    write_lookups(d, d->writer, now_ns);
     int rc = wick_jfr_writer_close(d->writer, now_ns, &last);
     if (sum)
         totals(d, &last, sum);

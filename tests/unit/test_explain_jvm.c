@@ -406,6 +406,60 @@ static void test_jvm_option__of_soft_references_needs_some(void **state)
     }
 }
 
+static void looks_up(struct scene *s, struct wick_explain_lookup *l, uint32_t stack, int64_t found, int64_t missed)
+{
+    *l = (struct wick_explain_lookup){.frame = s->p.stacks[stack].frame,
+                                      .callee = wick_profile_cstring(&s->p, "app/Cache.get"),
+                                      .found = found,
+                                      .missed = missed,
+                                      .first_line = 21,
+                                      .last_line = 23};
+    s->f.lookups = l;
+    s->f.nlookups++;
+}
+
+/* A cache that never hits is what is computed where it has nothing: of enough lookups that miss, of no other line. */
+static void test_cache_misses__are_what_is_made_where_nothing_is_found(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t found, missed;
+        const char *at;
+        bool said;
+    } cases[] = {{250, 4750, "app/Main.quote@22", true},
+                 {250, 4750, "app/Main.quote@25", false}, /* behind it, as what is found is also used */
+                 {2000, 3000, "app/Main.quote@22", false},
+                 {0, 900, "app/Main.quote@22", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct wick_explain_lookup lookup;
+        struct scene *s = scene();
+        looks_up(s, &lookup, STACK(s, "app/Main.run@9", "app/Main.quote@20"), cases[i].found, cases[i].missed);
+        cpu(s, STACK(s, "app/Main.run@9", cases[i].at, "app/Rates.a"), 3);
+        cpu(s, STACK(s, "app/Main.run@9", cases[i].at, "app/Rates.b"), 3);
+        cpu(s, STACK(s, "app/Main.run@10", "app/Other.c"), 2);
+        cpu(s, STACK(s, "app/Main.run@11", "app/Other.d"), 2);
+        if (cases[i].said)
+            begins(s, "cache-misses: 60 % of CPU time (6.0 s) is what app.Main.quote:20 does where app.Cache.get finds "
+                      "nothing: that was so in 95 % of 5000 lookups that the JVM counted\n");
+        else
+            has_not(s, "cache-misses");
+    }
+}
+
+/* Of several the one that costs most. */
+static void test_cache_misses__are_those_that_cost_most(void **state)
+{
+    (void)state;
+    struct wick_explain_lookup both[2];
+    struct scene *s = scene();
+    looks_up(s, &both[0], STACK(s, "app/Main.run@9", "app/Main.quote@20"), 0, 9000);
+    looks_up(s, &both[1], STACK(s, "app/Main.run@9", "app/Main.price@20"), 0, 2000);
+    s->f.lookups = both;
+    cpu(s, STACK(s, "app/Main.run@9", "app/Main.quote@22", "app/Rates.a"), 4);
+    cpu(s, STACK(s, "app/Main.run@9", "app/Main.price@22", "app/Rates.b"), 6);
+    begins(s, "cache-misses: 60 % of CPU time (6.0 s) is what app.Main.price:20 does where");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -423,6 +477,8 @@ int main(void)
         cmocka_unit_test(test_vm_operations__name_who_asks),
         cmocka_unit_test(test_jvm_option__of_compilers_shows_in_the_frames),
         cmocka_unit_test(test_jvm_option__of_soft_references_needs_some),
+        cmocka_unit_test(test_cache_misses__are_what_is_made_where_nothing_is_found),
+        cmocka_unit_test(test_cache_misses__are_those_that_cost_most),
         cmocka_unit_test(test_http_clients__are_none_of_the_programs_own_pools),
         cmocka_unit_test(test_http_clients__have_names_that_are_cut),
         cmocka_unit_test(test_file_sync__of_a_server_may_be_what_its_clients_wait_for),

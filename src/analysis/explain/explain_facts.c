@@ -406,6 +406,26 @@ static void take_notice(struct wick_explain_facts *f, const struct wick_jfr_even
                                           .timed_out = wick_explain_take_number(e, "timedOut") != 0};
 }
 
+/* Each chunk has what was counted until then, so of one lookup the last says all. More are only in a recording that was
+ * made up. */
+static void take_lookup(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    enum { LOOKUPS_MOST = 4096 };
+    const struct wick_profile *p = f->p;
+    uint32_t stack = wick_jfr_event_stack(e, "stackTrace"), frame = p->stacks[stack].frame;
+    uint32_t callee = wick_explain_take_text(e, "callee");
+    struct wick_explain_lookup *l = NULL;
+    for (size_t i = 0; stack && i < f->nlookups && !l; i++)
+        l = f->lookups[i].frame == frame && f->lookups[i].callee == callee ? &f->lookups[i] : NULL;
+    if (stack && (l || (f->nlookups < LOOKUPS_MOST && (l = ADD(f, lookups)))))
+        *l = (struct wick_explain_lookup){.frame = frame,
+                                          .callee = callee,
+                                          .found = wick_explain_take_number(e, "found"),
+                                          .missed = wick_explain_take_number(e, "missed"),
+                                          .first_line = wick_explain_take_number(e, "missedFirstLine"),
+                                          .last_line = wick_explain_take_number(e, "missedLastLine")};
+}
+
 static const struct wick_explain_reader readers[] = {
     {"wick.Span", take_span, IN_RANGE},
     {"wick.ThreadCpu", take_thread_cpu, IN_RANGE},
@@ -416,6 +436,7 @@ static const struct wick_explain_reader readers[] = {
     {"jdk.JVMInformation", take_jvm, ALWAYS},
     {"wick.OutOfMemory", take_out_of_memory, IN_RANGE},
     {"jdk.JavaMonitorWait", take_notice, IN_RANGE},
+    {"wick.LookupProfile", take_lookup, ALWAYS},
     {"wick.DeadlockSearch", take_search, IN_RANGE},
     {"wick.Deadlock", take_deadlock, IN_RANGE},
     {"wick.HeapHolder", take_holder, IN_RANGE},
@@ -579,6 +600,7 @@ void wick_explain_release(struct wick_explain_facts *f)
     wick_lock_waits_release(&f->locks);
     free(f->locked);
     free(f->notices);
+    free(f->lookups);
     free(f->ran);
     free(f->uses);
     free(f->wall);

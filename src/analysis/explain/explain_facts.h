@@ -161,6 +161,13 @@ struct wick_explain_notice {
     bool timed_out;
 };
 
+/* A lookup of the program, by what HotSpot counted: wick.LookupProfile. */
+struct wick_explain_lookup {
+    uint32_t frame, callee; /* where it is called; string */
+    int64_t found, missed;
+    int64_t first_line, last_line; /* of the function, that run where it found nothing */
+};
+
 struct wick_explain_facts {
     struct wick_profile *p;
     struct wick_range range;                /* that they are of */
@@ -176,6 +183,8 @@ struct wick_explain_facts {
     struct wick_lock_waits locks;              /* who held what others waited for */
     struct wick_explain_notice *notices;
     size_t nnotices, cap_notices;
+    struct wick_explain_lookup *lookups;
+    size_t nlookups, cap_lookups;
     uint32_t *ran; /* threads, once for each wick.ThreadCpu: each second in which one used a CPU */
     size_t nran, cap_ran;
     struct wick_explain_use *uses; /* by thread of the profile, those from `nuses` on used no CPU */

@@ -387,6 +387,7 @@ void wick_explain_throttled(struct wick_explain *x);
 void wick_explain_oom_victim(struct wick_explain *x);
 
 /* explain_code.c: what the CPU time is used for. */
+void wick_explain_cache_misses(struct wick_explain *x);
 void wick_explain_hot_code(struct wick_explain *x);
 void wick_explain_hot_calls(struct wick_explain *x);
 void wick_explain_hot_method(struct wick_explain *x);

@@ -59,6 +59,7 @@ static bool is_neutral(const struct wick_explain_finding *r)
         return is_one_of(r, purposes, sizeof purposes / sizeof *purposes);
     case WICK_EXPLAIN_RULE_HOT_METHOD:
         return !wick_explain_figure_of(r, "mode");
+    case WICK_EXPLAIN_RULE_CACHE_MISSES: /* each key may come once only */
     case WICK_EXPLAIN_RULE_HOT_CALLS:
     case WICK_EXPLAIN_RULE_ENDPOINT_CPU:
     case WICK_EXPLAIN_RULE_TOO_MANY_THREADS:

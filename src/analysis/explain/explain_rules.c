@@ -580,6 +580,7 @@ static void (*const rules[WICK_EXPLAIN_RULES])(struct wick_explain *x) = {
     [WICK_EXPLAIN_RULE_THROTTLED] = wick_explain_throttled,
     [WICK_EXPLAIN_RULE_OOM_VICTIM] = wick_explain_oom_victim,
     [WICK_EXPLAIN_RULE_CPU_LIMIT] = cpu_limit,
+    [WICK_EXPLAIN_RULE_CACHE_MISSES] = wick_explain_cache_misses,
     [WICK_EXPLAIN_RULE_HOT_METHOD] = wick_explain_hot_method,
     [WICK_EXPLAIN_RULE_HOT_CALLS] = wick_explain_hot_calls,
     [WICK_EXPLAIN_RULE_HOT_CODE] = wick_explain_hot_code,

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_misses.c - the rule `cache-misses`: work that is done because a lookup finds nothing
+ *
+ * A cache that never hits shows in no stack: there is only the work that it was to save. But HotSpot counts which way
+ * the test of the lookup's answer goes (wick.LookupProfile), and it is known which lines run then; the CPU time below
+ * these is what the misses cost.
+ */
+#include <stdlib.h>
+
+#include "analysis/explain/explain_int.h"
+#include "base/strbuf.h"
+#include "base/sum.h"
+#include "model/name.h"
+
+#define MISSED_LEAST  0.90
+#define LOOKUPS_LEAST 1000
+
+enum { LOOKUPS_MOST = 64 }; /* that are compared with the samples: those with most misses */
+
+static int by_misses(const void *a, const void *b)
+{
+    const struct wick_explain_lookup *x = a, *y = b;
+    return (x->missed < y->missed) - (x->missed > y->missed);
+}
+
+static bool misses(const struct wick_explain_lookup *l)
+{
+    double all = (double)l->found + (double)l->missed;
+    return l->first_line > 0 && all >= LOOKUPS_LEAST && (double)l->missed >= MISSED_LEAST * all;
+}
+
+/* Marks the stacks that lead through what the lookup's function does where it found nothing. */
+static void mark(const struct wick_profile *p, const struct wick_explain_lookup *l, bool *through)
+{
+    for (uint32_t s = 1; s < p->nstacks; s++) { /* callers come before those that they call */
+        const struct wick_frame *f = &p->frames[p->stacks[s].frame];
+        through[s] = through[p->stacks[s].parent] || (f->function == p->frames[l->frame].function &&
+                                                      f->line >= l->first_line && f->line <= l->last_line);
+    }
+}
+
+static int64_t cost_of(const struct wick_explain_facts *f, const struct wick_explain_lookup *l, bool *through,
+                       double *quanta)
+{
+    int64_t ns = 0;
+    *quanta = 0;
+    mark(f->p, l, through);
+    for (size_t i = 0; i < f->ncpu; i++)
+        if (through[f->cpu[i].stack]) {
+            ns = wick_sum(ns, f->cpu[i].weight_ns);
+            *quanta += wick_explain_quantum(&f->cpu[i]);
+        }
+    return ns;
+}
+
+/* "java/util/Map.get" as other sentences have it. */
+static void say_callee(struct wick_explain *x, struct wick_explain_finding *r, const char *callee)
+{
+    struct wick_strbuf name = WICK_STRBUF_INIT;
+    for (; *callee; callee++)
+        wick_strbuf_addc(&name, *callee == '/' ? '.' : *callee);
+    wick_explain_say(x, r, "callee", name.buf);
+    wick_strbuf_release(&name);
+}
+
+void wick_explain_cache_misses(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    const struct wick_explain_lookup *most = NULL;
+    int64_t most_ns = 0;
+    double most_quanta = 0;
+    bool *through = f->nlookups ? calloc((size_t)f->p->nstacks + 1, sizeof *through) : NULL;
+    if (!through)
+        return;
+    qsort(f->lookups, f->nlookups, sizeof *f->lookups, by_misses);
+    for (size_t i = 0; i < f->nlookups && i < LOOKUPS_MOST; i++) {
+        double quanta = 0;
+        int64_t ns = misses(&f->lookups[i]) ? cost_of(f, &f->lookups[i], through, &quanta) : 0;
+        if (ns > most_ns) {
+            most = &f->lookups[i];
+            most_ns = ns;
+            most_quanta = quanta;
+        }
+    }
+    free(through);
+    if (!most || wick_explain_share((double)most_ns, (double)f->sampled_ns) < x->rule->threshold)
+        return;
+    struct wick_explain_finding *r = wick_explain_found(x, (double)most_ns);
+    wick_explain_share_of(x, r, (double)most_ns, (double)f->sampled_ns, most_quanta);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)most_ns);
+    wick_explain_say_frame(x, r, "frame", most->frame);
+    say_callee(x, r, wick_profile_str(f->p, most->callee));
+    wick_explain_figure(r, "missed", WICK_EXPLAIN_SHARE,
+                        wick_explain_share((double)most->missed, (double)most->found + (double)most->missed));
+    wick_explain_figure(r, "lookups", WICK_EXPLAIN_NUMBER, (double)most->found + (double)most->missed);
+    wick_explain_filter_frame(x, r, most->frame);
+}
