@@ -64,10 +64,10 @@ class Estimates:
                 self.leaves.add((frames[0]["method"]["type"]["name"], frames[0]["method"]["name"]))
 
 
-def check_sum(title, found, truth, edges, lost):
-    """Each sample that is lost, which is counted, stands for a buffer at most."""
+def check_sum(title, found, truth, edges, lost, largest=BUFFER):
+    """Each sample that is lost, which is counted, stands for a buffer at most, or for a larger object."""
     bytes_, variance = found
-    slack = SIGMAS * math.sqrt(variance) + 0.01 * truth + edges + lost * BUFFER
+    slack = SIGMAS * math.sqrt(variance) + 0.01 * truth + edges + lost * max(largest, BUFFER)
     print(f"# {title}: {bytes_ / truth - 1:+.2%}, allowed {slack / truth:.2%}")
     t.check(f"{title}: the estimate is what was allocated", abs(bytes_ - truth) <= slack, f"true {truth}, estimated {bytes_}")
 
@@ -79,11 +79,12 @@ def check(title, found, truth, mine, lost):
         truth = [total + 8 * total // size for total, size in zip(truth, SIZES.values())]
         mine += 8 * MINE
     for (site, size), total in zip(SIZES.items(), truth):
-        check_sum(f"{title}: {site}", found.by_method.get(site, (0, 0)), total, 2 * (BUFFER + min(size, BUFFER)) * THREADS, lost)
+        check_sum(f"{title}: {site}", found.by_method.get(site, (0, 0)), total, 2 * (BUFFER + min(size, BUFFER)) * THREADS, lost, size)
     check_sum(f"{title}: Mine", found.by_class.get("Allocations$Mine", (0, 0)), mine, 2 * BUFFER, lost)
-    check_sum(f"{title}: arrays", found.by_class.get("[B", (0, 0)), sum(truth), 4 * BUFFER * THREADS, lost)
+    check_sum(f"{title}: arrays", found.by_class.get("[B", (0, 0)), sum(truth), 4 * BUFFER * THREADS, lost, max(SIZES.values()))
     check_sum(f"{title}: the method of Mine", found.by_method.get("mine", (0, 0)), mine, 2 * BUFFER, lost)
-    t.check(f"{title}: stacks begin where an object is made", found.leaves == {("Allocations", m) for m in METHODS}, found.leaves)
+    made = {("Allocations", m) for m in METHODS}  # all of one may be among what was lost
+    t.check(f"{title}: stacks begin where an object is made", found.leaves == made or lost and found.leaves and found.leaves < made, (found.leaves, lost))
 
 
 def without_agent(name, options):
@@ -120,7 +121,7 @@ def starts_later():
     truth[1] += 0 if version > 8 else threads  # by what is taken for the end of a buffer, there are some of them
     for (site, size), total in zip(SIZES.items(), truth):
         if site != "b128":
-            check_sum(f"later: {site}", found.by_method.get(site, (0, 0)), total, 2 * (BUFFER + min(size, BUFFER)) * THREADS, lost)
+            check_sum(f"later: {site}", found.by_method.get(site, (0, 0)), total, 2 * (BUFFER + min(size, BUFFER)) * THREADS, lost, size)
     if version > 8:
         t.check("what threads of half a buffer allocate is seen at their ends", 0.99 * threads - lost * BUFFER <= found.left <= 1.1 * threads + 4 * BUFFER,
                 f"true {threads}, seen {found.left}")
@@ -149,7 +150,7 @@ def with_agent():
     found, agents = Estimates(recording.file, j.pid), Estimates(own, None)
     for site in SIZES:  # a stack may lack a rule the first time, and has no such method then
         ours, its = (x.by_method.get(site, (0, 0))[0] for x in (found, agents))
-        t.check(f"with the agent: {site}: its samples are the host's", its and abs(ours - its) <= 0.02 * its + lost * BUFFER, (ours, its))
+        t.check(f"with the agent: {site}: its samples are the host's", its and abs(ours - its) <= 0.02 * its + lost * max(SIZES[site], BUFFER), (ours, its))
     t.check("with the agent: stacks begin where an object is made", {c for c, _ in found.leaves} == {"Allocations"}, found.leaves)
     if version == 8:  # where both would set breakpoints
         t.check("it says that nothing else is seen of that JVM", f"{j.pid} are not in it: only while the agent records them" in after.said, after.said)
@@ -157,7 +158,7 @@ def with_agent():
     lost = after.lost("alloc", "jdk.ObjectAllocationSample")
     found = Estimates(after.file, j.pid)
     for (site, size), total in zip(SIZES.items(), truth):
-        check_sum(f"after the agent: {site}", found.by_method.get(site, (0, 0)), total, 2 * (BUFFER + min(size, BUFFER)) * THREADS, lost)
+        check_sum(f"after the agent: {site}", found.by_method.get(site, (0, 0)), total, 2 * (BUFFER + min(size, BUFFER)) * THREADS, lost, size)
 
 
 def ended():
