@@ -41,14 +41,15 @@ static void lines_of(const struct wick_hs_method *m, const struct wick_hs_lookup
 static void write(struct wick_tables *t, uint32_t method, const struct wick_hs_lookup *l, uint8_t excluded,
                   struct wick_jfr_writer *w, uint64_t now_ns)
 {
-    uint32_t first, last,
-        stack = wick_tables_node_sig(t, 0, WICK_FRAME_JAVA(WICK_FRAME_INTERPRETED, method, (int32_t)l->bci));
     const struct wick_hs_method *m = wick_tables_method_data(t, method);
-    if (!stack || l->found + l->missed < CALLS_LEAST)
+    uint32_t first, last, line = wick_hs_method_line(m, l->bci, excluded);
+    if (l->found + l->missed < CALLS_LEAST)
         return;
     lines_of(m, l, excluded, &first, &last);
-    uint32_t line = wick_hs_method_line(m, l->bci, excluded);
     if (!first || (line >= first && line <= last)) /* samples do not say which of the two they are of */
+        return;
+    uint32_t stack = wick_tables_node_sig(t, 0, WICK_FRAME_JAVA(WICK_FRAME_INTERPRETED, method, (int32_t)l->bci));
+    if (!stack)
         return;
     wick_jfr_write_lookup_profile(w, &(struct wick_jfr_lookup_profile){.start_ns = now_ns,
                                                                        .stack = stack,
