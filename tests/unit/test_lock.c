@@ -457,6 +457,66 @@ static void test_lock__more_samples_than_asked_for_make_the_interval_longer(void
     wick_threads_java_end(&threads, tid);
 }
 
+/* An owner that sleeps in short naps: of many attempts to copy its stack some find that it ran before they were
+ * complete. */
+static void *own_and_nap(void *arg)
+{
+    struct taker *t = arg;
+    atomic_store(&t->tid, (int32_t)syscall(SYS_gettid));
+    while (!atomic_load(&leave))
+        nap_ns(MS / 20);
+    return NULL;
+}
+
+/* Goes on until that happened often enough. */
+static void test_lock__an_owner_that_ran_while_it_was_examined_is_examined_again(void **state)
+{
+    enum { AGAIN = 20 };
+    struct wick_lock_totals totals = {0};
+    uint64_t waits = 0;
+    struct taker *t = &takers[0], *owner = &takers[2];
+    (void)state;
+    atomic_store(&leave, 0);
+    memset(takers, 0, sizeof takers);
+    t->lock = owner->lock = &locks[0];
+    t->since = calloc(WAITS_MOST, sizeof *t->since);
+    assert_int_equal(pthread_create(&owner->thread, NULL, own_and_nap, owner), 0);
+    while (!atomic_load(&owner->tid))
+        usleep(100);
+    atomic_store(&t->tid, (int32_t)syscall(SYS_gettid));
+    for (int i = 0; i < 3; i += 2) {
+        wick_threads_java(&threads, takers[i].tid, (wick_addr)(uintptr_t)&takers[i].java, "java", (uint64_t)i + 1);
+        atomic_store(&takers[i].serial, wick_threads_find_sig(&threads, takers[i].tid)->serial);
+    }
+    atomic_store(&locks[0].owner.at[OWNER_PLACE / 8], (uint64_t)(uintptr_t)&owner->java);
+    start();
+    for (; totals.looks < totals.owners + AGAIN; waits++) {
+        struct wick_lock_done done;
+        struct wick_lock_what what = {.class_name = "Lock"};
+        uint64_t before = found.asked + found.walked;
+        atomic_store(&t->java.pending, (uint64_t)(uintptr_t)&locks[0].owner);
+        wick_lock_begin(WICK_LOCK_MONITOR, 0, NULL);
+        while (found.asked + found.walked == before) {
+            usleep(1000);
+            drain();
+        }
+        assert_true(wick_lock_end(WICK_LOCK_MONITOR, &done));
+        t->since[(uint32_t)done.id % WAITS_MOST] = done.start_ns;
+        wick_lock_record(&done, &what);
+        wick_lock_totals_get(&engine, &totals);
+    }
+    atomic_store(&locks[0].owner.at[OWNER_PLACE / 8], 0);
+    atomic_store(&leave, 1);
+    pthread_join(owner->thread, NULL);
+    stop();
+    assert_int_equal(found.waits, waits);
+    assert_int_equal(found.asked + found.walked, waits);
+    wick_lock_release(&engine);
+    for (int i = 0; i < 3; i += 2)
+        wick_threads_java_end(&threads, takers[i].tid);
+    forget_takers();
+}
+
 static void test_lock__stops_in_the_middle_leave_nothing_behind(void **state)
 {
     enum { RECORDINGS = 25 };
@@ -490,6 +550,7 @@ int main(void)
         cmocka_unit_test(test_lock__owners_answer_for_themselves_and_nothing_is_counted_twice),
         cmocka_unit_test(test_lock__threads_do_not_draw_the_same_numbers),
         cmocka_unit_test(test_lock__more_samples_than_asked_for_make_the_interval_longer),
+        cmocka_unit_test(test_lock__an_owner_that_ran_while_it_was_examined_is_examined_again),
         cmocka_unit_test(test_lock__stops_in_the_middle_leave_nothing_behind),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -13,7 +13,8 @@
  * so either the watcher sees the wait or the thread sees it asleep.
  *
  * An owner that itself waits is walked from a copy of its stack. The copy is consistent if the kernel put the thread on
- * no processor while it was made.
+ * no processor while it was made. If it did, the owner is examined again later: after LOOK_NS, and ever more rarely as
+ * the wait goes on, so a wait of any length takes some tens of attempts at most.
  */
 #include "engine/lock/lock.h"
 
@@ -33,7 +34,7 @@
 #define LOOK_NS 1000000ull
 #define REST_NS 10000000ull
 
-enum { LOOKS_MOST = 64 };
+enum { LOOKS_MOST = 64, AGAIN_PART = 8 /* of the wait so far, until its owner is examined again */ };
 
 /* A wait as the watcher saw it. */
 struct seen {
@@ -149,23 +150,26 @@ static bool send(struct wick_lock_engine *e, struct wick_lock_note *n, int32_t t
     return false;
 }
 
-static void ask(struct wick_lock_engine *e, const struct seen *s, uint32_t owner_slot, uint64_t now)
+/* False: it could not be had at this moment. */
+static bool ask(struct wick_lock_engine *e, const struct seen *s, uint32_t owner_slot, uint64_t now)
 {
     int32_t tid = wick_load_relaxed(&e->threads->slots[owner_slot].tid);
     struct wick_lock_note *n = make_note(e, s, owner_slot, now);
     struct wick_thread_sched before;
     struct wick_thread_look l;
     if (!n)
-        return;
+        return false;
     bool blocks = wick_thread_look_blocks(e->tasks, tid, e->signal.number); /* it may take signals by sigwait() */
     enum wick_thread_seen seen =
         wick_thread_sched(e->tasks, tid, &before) ? WICK_THREAD_GONE : wick_thread_look(e->tasks, tid, &l);
     if (seen == WICK_THREAD_READY && !blocks && send(e, n, tid, now))
-        return;
-    if (seen == WICK_THREAD_WAITS && walk(e, n, tid, &l, &before, now))
+        return true;
+    if (seen == WICK_THREAD_WAITS && walk(e, n, tid, &l, &before, now)) {
         wick_add_relaxed(&e->owners, 1);
-    else
-        wick_lock_note_free_sig(e, n);
+        return true;
+    }
+    wick_lock_note_free_sig(e, n);
+    return false;
 }
 
 /* As the lock says: a JavaThread, or what the JDK puts there instead; of a native lock a kernel id. Its memory may be
@@ -180,18 +184,24 @@ static uint64_t owner_of(const struct wick_lock_engine *e, const struct seen *s)
     return wick_mem_read(e->jvm->mem, s->monitor, &tid, sizeof tid) || tid < 0 ? 0 : (uint64_t)tid;
 }
 
-/* Examines the lock that a thread waits for, or has just got. */
-static void look(struct wick_lock_engine *e, const struct seen *s, uint32_t waiter, uint64_t now)
+/* Examines the lock that a thread waits for, or has just got. False: it has an owner whose stack could not be had. */
+static bool look(struct wick_lock_engine *e, const struct seen *s, uint32_t waiter, uint64_t now)
 {
     uint64_t owner = owner_of(e, s);
     uint32_t slot = wick_lock_owner_slot_sig(e, (enum wick_lock_kind)s->kind, s->monitor, owner);
     wick_add_relaxed(&e->looks, 1);
     if (!slot || slot == waiter)
-        return;
+        return true;
     wick_store_relaxed(&e->waits[waiter].seen_ns, now);
     /* pairs: owner_seen, which takes the time of this owner or a later one */
     wick_store_release(&e->waits[waiter].seen_owner, s->id << 32 | e->threads->slots[slot].serial);
-    ask(e, s, slot, now);
+    return ask(e, s, slot, now);
+}
+
+/* When the owner is to be examined, 0 = it was. */
+static uint64_t due(const struct wick_lock_wait *w, const struct seen *s)
+{
+    return w->looked == s->id ? w->again_ns : s->due_ns;
 }
 
 /* Examines all that is due. Returns when the next wait is, 0 = there is none. */
@@ -203,14 +213,14 @@ static uint64_t look_around(struct wick_lock_engine *e, uint64_t now)
     for (uint32_t i = 1; i < top; i++) {
         struct wick_lock_wait *w = &e->waits[i];
         struct seen s;
-        if (!see(w, &s) || !s.monitor || w->looked == s.id)
-            continue;
-        if (s.due_ns <= now && looks++ < LOOKS_MOST) {
+        uint64_t at = see(w, &s) && s.monitor ? due(w, &s) : 0;
+        if (at && at <= now && looks++ < LOOKS_MOST) {
+            bool had = look(e, &s, i, now);
             w->looked = s.id;
-            look(e, &s, i, now);
-        } else if (!next || s.due_ns < next) {
-            next = s.due_ns;
+            at = w->again_ns = had ? 0 : now + LOOK_NS + (now - s.since_ns) / AGAIN_PART;
         }
+        if (at && (!next || at < next))
+            next = at;
     }
     return next;
 }
