@@ -125,8 +125,7 @@ static __attribute__((noinline)) bool goes_on(struct request *rq, bool issued, _
         return true;
     }
     const struct transfer ended = *t;
-    bpf_map_delete_elem(&transfers, &key);
-    if (ended.state == NOT_CHOSEN)
+    if (bpf_map_delete_elem(&transfers, &key) || ended.state == NOT_CHOSEN)
         return false;
     __atomic_fetch_add(&c->io.fired, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&c->io.unseen, 1, __ATOMIC_RELAXED);

@@ -25,7 +25,7 @@ void wick_host_ios_release(struct wick_host_ios *ios)
 
 static uint32_t first_slot(const struct wick_host_io *io)
 {
-    return (uint32_t)wick_hash_2(io->request, io->begin_ns) & (WICK_HOST_IO_SLOTS - 1);
+    return (uint32_t)wick_hash_2(io->request, 0) & (WICK_HOST_IO_SLOTS - 1);
 }
 
 /* Its slot, or the free one where it would be. */
@@ -36,22 +36,6 @@ static uint32_t slot_of(const struct wick_host_ios *ios, const struct wick_host_
            (ios->slots[i].io.request != io->request || ios->slots[i].io.begin_ns != io->begin_ns))
         i = (i + 1) & (WICK_HOST_IO_SLOTS - 1);
     return i;
-}
-
-bool wick_host_io_begin(struct wick_host_ios *ios, const struct wick_host_transfer *t)
-{
-    struct wick_host_transfer *slot = &ios->slots[slot_of(ios, &t->io)];
-    if (slot->frames || ios->count >= WICK_HOST_TRANSFERS)
-        return false;
-    struct wick_jfr_frame *frames = malloc((t->n + 1) * sizeof *frames);
-    if (!frames)
-        return false;
-    if (t->n)
-        memcpy(frames, t->frames, t->n * sizeof *frames);
-    *slot = *t;
-    slot->frames = frames;
-    ios->count++;
-    return true;
 }
 
 /* Frees a slot: those behind it that could be nearer to their first one move up, so that none is cut off. */
@@ -67,6 +51,38 @@ static void empty(struct wick_host_ios *ios, uint32_t hole)
     }
     ios->slots[hole].frames = NULL;
     ios->count--;
+}
+
+/* Forgets the oldest request at an address that has two, whose end was lost: the record of an end may come behind that
+ * of the next beginning, made by another CPU, but not behind the one after it. */
+static void forget_lost(struct wick_host_ios *ios, const struct wick_host_io *io)
+{
+    uint32_t same = 0, oldest = 0;
+    for (uint32_t i = first_slot(io); ios->slots[i].frames; i = (i + 1) & (WICK_HOST_IO_SLOTS - 1))
+        if (ios->slots[i].io.request == io->request &&
+            (!same++ || ios->slots[i].io.begin_ns < ios->slots[oldest].io.begin_ns))
+            oldest = i;
+    if (same < 2)
+        return;
+    free(ios->slots[oldest].frames);
+    empty(ios, oldest);
+}
+
+bool wick_host_io_begin(struct wick_host_ios *ios, const struct wick_host_transfer *t)
+{
+    forget_lost(ios, &t->io);
+    struct wick_host_transfer *slot = &ios->slots[slot_of(ios, &t->io)];
+    if (slot->frames || ios->count >= WICK_HOST_TRANSFERS)
+        return false;
+    struct wick_jfr_frame *frames = malloc((t->n + 1) * sizeof *frames);
+    if (!frames)
+        return false;
+    if (t->n)
+        memcpy(frames, t->frames, t->n * sizeof *frames);
+    *slot = *t;
+    slot->frames = frames;
+    ios->count++;
+    return true;
 }
 
 bool wick_host_io_end(struct wick_host_ios *ios, const struct wick_host_io *io, struct wick_host_transfer *out)

@@ -32,7 +32,7 @@ struct wick_host_transfer {
 };
 
 struct wick_host_ios {
-    struct wick_host_transfer *slots; /* by hash of address and beginning, the next free one if that is taken */
+    struct wick_host_transfer *slots; /* by hash of address, the next free one if that is taken */
     uint32_t count;
     struct wick_host_device_name {
         uint32_t major, minor;
@@ -45,7 +45,8 @@ struct wick_host_ios {
 int wick_host_ios_init(struct wick_host_ios *ios);
 void wick_host_ios_release(struct wick_host_ios *ios);
 
-/* A request begins; copies all of it. False: there is no room. */
+/* A request begins; copies all of it. Of those at its address only the last one may be under way still. False: there is
+ * no room. */
 bool wick_host_io_begin(struct wick_host_ios *ios, const struct wick_host_transfer *t);
 
 /* The request that ends, which is forgotten; its frames belong to the caller. False: its beginning is not known. */

@@ -15,9 +15,11 @@
 static struct wick_host_transfer transfer_of(uint64_t i, struct wick_jfr_frame *frame)
 {
     *frame = (struct wick_jfr_frame){.method = (uint32_t)i + 1};
-    /* addresses are used again */
-    return (struct wick_host_transfer){
-        .io = {.request = 4096 * (i % 300), .begin_ns = 1000 + i}, .frames = frame, .n = i % 2, .context = (uint32_t)i};
+    /* addresses are used again, while an older request is under way or not */
+    return (struct wick_host_transfer){.io = {.request = 4096 * (i % 10000), .begin_ns = 1000 + i},
+                                       .frames = frame,
+                                       .n = i % 2,
+                                       .context = (uint32_t)i};
 }
 
 static void check_end(struct wick_host_ios *ios, uint64_t i)
@@ -54,6 +56,33 @@ static void test_io__each_ends_once_in_whatever_order(void **state)
         }
         assert_int_equal(ios.count, n);
     }
+    wick_host_ios_release(&ios);
+}
+
+static void test_io__requests_whose_end_is_lost_make_room_when_their_address_is_used_again(void **state)
+{
+    enum { ADDRESSES = 100, TURNS = 3 * WICK_HOST_TRANSFERS / ADDRESSES };
+    struct wick_host_ios ios;
+    struct wick_jfr_frame frame = {.method = 1};
+    struct wick_host_transfer t = {.frames = &frame, .n = 1}, out;
+    assert_int_equal(wick_host_ios_init(&ios), 0);
+    for (uint32_t turn = 1; turn <= TURNS; turn++) {
+        for (uint64_t i = 0; i < ADDRESSES; i++) {
+            t.io = (struct wick_host_io){.request = i * 256, .begin_ns = turn};
+            assert_true(wick_host_io_begin(&ios, &t));
+        }
+    }
+    assert_true(ios.count <= 2 * ADDRESSES);
+    for (uint64_t i = 0; i < ADDRESSES; i++) {
+        for (uint64_t begin_ns = TURNS; begin_ns > TURNS - 3; begin_ns--) {
+            const struct wick_host_io io = {.request = i * 256, .begin_ns = begin_ns};
+            bool known = wick_host_io_end(&ios, &io, &out);
+            assert_int_equal(known, begin_ns > TURNS - 2);
+            if (known)
+                free(out.frames);
+        }
+    }
+    assert_int_equal(ios.count, 0);
     wick_host_ios_release(&ios);
 }
 
@@ -121,6 +150,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_io__each_ends_once_in_whatever_order),
+        cmocka_unit_test(test_io__requests_whose_end_is_lost_make_room_when_their_address_is_used_again),
         cmocka_unit_test(test_io__what_is_under_way_keeps_its_names_when_tables_start_anew),
         cmocka_unit_test(test_io__more_than_there_is_room_for_are_refused),
         cmocka_unit_test(test_io__a_device_without_a_name_has_its_numbers),
