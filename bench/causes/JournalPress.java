@@ -2,7 +2,7 @@
 // cause: ArticleRenderer.transformer compiles the XSLT style sheet anew for each article (TransformerFactory.newInstance().newTransformer(source): parse, generate byte code, define a class), instead of keeping the compiled Templates
 // share: making transformers takes about 70% of the press threads' time (40-86%; most of the rest is running the freshly generated, never compiled classes); fixed 1-4%; 50-130 articles/s, fixed about 8,000/s once warm (over 50x)
 // judge: names the cause: "CPU in TransformerFactoryImpl.newTransformer/newTemplates, XSLTC.compile called from ArticleRenderer.transformer: compile the style sheet once (Templates) and reuse". True, only symptoms: "much class definition / class loading", "much JIT compilation", "allocates much in XSLTC", "metaspace GCs". Wrong: "the XML output or parser is the bottleneck", "too few threads", "lock contention", "heap too small" as the cause.
-// expect: hot-code kind=xml frame=ArticleRenderer.transformer
+// expect: hot-code kind=compiled-xml frame=ArticleRenderer.transformer
 // symptom: class-unloading hot-code
 // jdk: 11
 // set: fifteenth

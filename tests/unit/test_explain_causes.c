@@ -185,6 +185,33 @@ static void test_factories__are_named_where_they_cost_a_good_part(void **state)
     }
 }
 
+/* So is compiling a stylesheet, an expression or a schema each time. */
+static void test_xml__that_is_compiled_anew_is_not_what_is_read(void **state)
+{
+    static const char *const compilers[][2] = {
+        {"com/sun/org/apache/xalan/internal/xsltc/trax/TransformerFactoryImpl.newTransformer",
+         "com/sun/org/apache/xalan/internal/xsltc/trax/TransformerFactoryImpl.newTemplates"},
+        {"com/sun/org/apache/xpath/internal/jaxp/XPathImpl.evaluate", "com/sun/org/apache/xpath/internal/XPath.<init>"},
+        {"javax/xml/validation/SchemaFactory.newSchema", "com/sun/org/apache/xerces/internal/impl/xs/A.b"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++)
+        for (unsigned compiled = 2; compiled <= 5; compiled += 3) {
+            struct scene *s = scene();
+            char what[200], callee[100];
+            snprintf(callee, sizeof callee, "%s", compilers[i][0]);
+            for (char *c = callee; *c; c++)
+                *c = *c == '/' ? '.' : *c;
+            snprintf(what, sizeof what,
+                     compiled == 5 ? "is compiling stylesheets, schemas and XPath expressions anew, for app.Doc.field, "
+                                     "which calls %s\n"
+                                   : "hot-code: 100 %% of CPU time (8.0 s) is reading and writing XML",
+                     callee);
+            cpu(s, STACK(s, "app/Doc.field", compilers[i][0], compilers[i][1], "java/util/HashMap.get"), compiled);
+            cpu(s, STACK(s, "app/Doc.field", "com/sun/org/apache/xpath/internal/XPathContext.<init>"), 8 - compiled);
+            has(s, what);
+        }
+}
+
 /* A script that is compiled each time, and one that computes. */
 static void test_scripts__that_are_compiled_anew_are_not_those_that_compute(void **state)
 {
@@ -716,6 +743,7 @@ int main(void)
         cmocka_unit_test(test_searching__is_of_collections_that_are_gone_through),
         cmocka_unit_test(test_polling__of_queues_that_return_at_once_is_hot_where_little_is_done_besides),
         cmocka_unit_test(test_factories__are_named_where_they_cost_a_good_part),
+        cmocka_unit_test(test_xml__that_is_compiled_anew_is_not_what_is_read),
         cmocka_unit_test(test_scripts__that_are_compiled_anew_are_not_those_that_compute),
         cmocka_unit_test(test_needless_code__comes_before_its_thread),
         cmocka_unit_test(test_vm_operations__count_with_the_cpu_that_the_vm_thread_got),

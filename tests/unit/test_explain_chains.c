@@ -234,67 +234,6 @@ static void test_queue_full__whose_consumer_has_no_cpu_is_no_finding(void **stat
     }
 }
 
-/* That few permits are lent is the cause, and what is done with them is said, if it is known. */
-static void test_semaphore__says_what_is_done_with_permits(void **state)
-{
-    (void)state;
-    for (unsigned have = 1; have <= 9; have += 8) {
-        struct scene *s = scene();
-        for (unsigned i = 0; i < 4; i++)
-            add(s, thread_of(s, "http", 10 + i),
-                STACK(s, "app/Main.run", "app/Main.pay", "java/util/concurrent/Semaphore.acquire", PARK),
-                WICK_EXPLAIN_PARKED, 10);
-        add(s, thread_of(s, "http", 20), STACK(s, "app/Main.run", "app/Main.pay", "app/Bank.call", READ),
-            WICK_EXPLAIN_IO, have);
-        begins(s, have > 1 ? "waiting: 100 % of the time that threads have work (40.0 s) is waiting for a permit of a "
-                             "semaphore, at app.Main.pay; during these waits borrowers (at least 0.9 threads on "
-                             "average) wait for data of a socket at "
-                             "app.Bank.call (100 %)\n\n"
-                           : "waiting: 100 % of the time that threads have work (40.0 s) is waiting for a permit of a "
-                             "semaphore, at app.Main.pay\n\n");
-    }
-}
-
-/* Those that have an object of a pool may be in another function than those that wait for one: readers wait, as writers
- * keep their connections for as long as a row is locked. */
-static void test_pool__has_objects_lent_to_any_function_that_waits_for_it(void **state)
-{
-#define POOLED "org/apache/tomcat/jdbc/pool/ConnectionPool.borrowConnection", PARK
-    (void)state;
-    for (unsigned takes = 0; takes <= 1; takes++) {
-        struct scene *s = scene();
-        uint32_t reads = STACK(s, "app/Accounts.doGet", POOLED), writes = STACK(s, "app/Accounts.doPost", POOLED);
-        for (unsigned i = 0; i < 4; i++)
-            add(s, thread_of(s, "http", 10 + i), reads, WICK_EXPLAIN_PARKED, 10);
-        if (takes)
-            add(s, thread_of(s, "http", 14), writes, WICK_EXPLAIN_PARKED, 1);
-        add(s, thread_of(s, "http", 20), STACK(s, "app/Accounts.doPost", "app/Accounts.credit", READ), WICK_EXPLAIN_IO,
-            10);
-        add(s, thread_of(s, "http", 21), STACK(s, "app/Accounts.doGet", "app/Accounts.balance"), WICK_EXPLAIN_RUNNABLE,
-            1);
-        (takes ? has : has_not)(
-            s, "is waiting for a free object of a pool, at app.Accounts.doGet; during these waits borrowers (at least "
-               "1.1 threads on average) wait for data of a socket at app.Accounts.credit (91 %)\n");
-    }
-#undef POOLED
-}
-
-/* Who has an object of one pool has none of another. */
-static void test_pool__lends_nothing_to_who_waits_for_another_one(void **state)
-{
-    (void)state;
-    for (unsigned same = 0; same <= 1; same++) {
-        struct scene *s = scene();
-        uint32_t dao = STACK(s, "app/Dao.find", "app/db/RowPool.take", PARK),
-                 ask = STACK(s, "app/Partner.ask", same ? "app/db/RowPool.take" : "app/http/LinkPool.take", PARK);
-        for (unsigned i = 0; i < 4; i++)
-            add(s, thread_of(s, "http", 10 + i), dao, WICK_EXPLAIN_PARKED, 10);
-        add(s, thread_of(s, "http", 14), ask, WICK_EXPLAIN_PARKED, 1);
-        add(s, thread_of(s, "http", 20), STACK(s, "app/Partner.ask", "app/Partner.stock", READ), WICK_EXPLAIN_IO, 10);
-        (same ? has : has_not)(s, "at app.Dao.find; during these waits borrowers (");
-    }
-}
-
 /* Nor is it news where the consumer calls what takes the time. */
 static void test_queue_full__is_a_part_of_what_its_consumer_calls(void **state)
 {
@@ -757,8 +696,6 @@ static void test_saturated_thread__keeps_its_cost_behind_the_code(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pool__lends_nothing_to_who_waits_for_another_one),
-        cmocka_unit_test(test_pool__has_objects_lent_to_any_function_that_waits_for_it),
         cmocka_unit_test(test_saturated_thread__comes_behind_the_code_that_is_all_it_runs),
         cmocka_unit_test(test_saturated_thread__keeps_its_cost_behind_the_code),
         cmocka_unit_test(test_waiting__for_a_bin_of_a_map),
@@ -785,7 +722,6 @@ int main(void)
         cmocka_unit_test(test_answer__waits_for_a_server_that_is_never_done),
         cmocka_unit_test(test_object_wait__is_trouble_where_nobody_works),
         cmocka_unit_test(test_exchange__alone_is_no_trouble),
-        cmocka_unit_test(test_semaphore__says_what_is_done_with_permits),
         cmocka_unit_test(test_queue_full__whose_consumer_has_no_cpu_is_no_finding),
         cmocka_unit_test(test_queue_full__of_one_thread_alone_is_no_trouble),
         cmocka_unit_test(test_answer__of_a_server_without_a_cpu_is_the_machines_matter),

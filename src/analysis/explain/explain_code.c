@@ -368,6 +368,7 @@ static bool is_needless(enum wick_explain_code code)
     switch (code) {
     case WICK_CODE_CLASS_LOOKUP:
     case WICK_CODE_COLLISIONS:
+    case WICK_CODE_COMPILED_XML:
     case WICK_CODE_EXCEPTIONS:
     case WICK_CODE_FACTORIES:
     case WICK_CODE_FIELDWISE:
@@ -431,7 +432,8 @@ static void say(struct wick_explain *x, uint32_t stack, enum wick_explain_code o
     wick_explain_say(x, r, "kind", wick_explain_codes[code].name);
     wick_explain_say(x, r, "what", wick_explain_codes[code].text);
     wick_explain_say_frame(x, r, "frame", f->p->stacks[stack].frame);
-    if (code == of && is_needless(code)) /* of a kind within a kind, only some of the calls are */
+    /* of another kind within a kind only some of the calls are */
+    if (is_needless(code) && (code == of || code == WICK_CODE_COMPILED_XML))
         say_callee(x, r, called_for(x, frame_of(f->p, stack)->function, of, a));
     wick_explain_filter_frame(x, r, f->p->stacks[stack].frame);
     if (code == WICK_CODE_COLLISIONS)

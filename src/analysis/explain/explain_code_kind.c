@@ -8,7 +8,7 @@
 
 #define NESTED_LEAST  6    /* repetitions within a repetition on one stack */
 #define DEFINES_LEAST 0.03 /* of what loading classes costs: defining them */
-/* Of what a kind of work costs, a more particular one: finding and making factories for XML or scripts, many digits. */
+/* Of what a kind of work costs, a more particular one: compiling for XML, or making factories for it, many digits. */
 #define PARTICULAR_LEAST 0.30
 
 const struct wick_explain_code_text wick_explain_codes[WICK_CODES] = {
@@ -157,6 +157,30 @@ static bool makes_factory(const struct wick_profile *p, uint32_t stack, uint32_t
     return false;
 }
 
+static bool ends_with(const char *name, const char *end)
+{
+    size_t n = strlen(name), len = strlen(end);
+    return n >= len && !strcmp(name + n - len, end);
+}
+
+/* Whether a stylesheet, a schema or an XPath expression is compiled on that way; evaluating a text does as well. */
+static bool compiles_xml(const struct wick_profile *p, uint32_t stack, uint32_t user)
+{
+    static const struct {
+        const char *class_end, *method;
+    } compilers[] = {{"TransformerFactoryImpl", "newTemplates"},
+                     {"TransformerFactory", "newTemplates"},
+                     {"SchemaFactory", "newSchema"},
+                     {"/XPath", "<init>"},
+                     {"/XsltCompiler", "compile"},
+                     {"/XPathCompiler", "compile"}};
+    for (uint32_t s = stack; s && s != user; s = p->stacks[s].parent)
+        for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++)
+            if (ends_with(class_at(p, s), compilers[i].class_end) && !strcmp(method_at(p, s), compilers[i].method))
+                return true;
+    return false;
+}
+
 /* Whether that work on a BigDecimal is of a kind that the JDK does with numbers of hundreds of digits only: powers of
  * ten beyond its table of them, and algorithms for long factors. */
 static bool has_many_digits(const struct wick_profile *p, uint32_t stack, uint32_t user)
@@ -178,7 +202,8 @@ static bool has_many_digits(const struct wick_profile *p, uint32_t stack, uint32
 static const struct {
     enum wick_explain_code all, particular;
     bool (*shows)(const struct wick_profile *p, uint32_t stack, uint32_t user);
-} particulars[] = {{WICK_CODE_XML, WICK_CODE_FACTORIES, makes_factory},
+} particulars[] = {{WICK_CODE_XML, WICK_CODE_COMPILED_XML, compiles_xml},
+                   {WICK_CODE_XML, WICK_CODE_FACTORIES, makes_factory},
                    {WICK_CODE_SCRIPTS, WICK_CODE_FACTORIES, makes_factory},
                    {WICK_CODE_BIG_NUMBERS, WICK_CODE_MANY_DIGITS, has_many_digits}};
 

@@ -277,6 +277,9 @@ bool wick_explain_waits_there(const struct wick_explain *x, struct wick_wait w, 
 
 /* explain_lent.c: adds how many had one at times, and how many at others, where objects get lost. */
 void wick_explain_say_lost(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at);
+/* Adds that those who have one keep all CPUs computing, so that more of them would not help. */
+void wick_explain_say_taken(struct wick_explain *x, struct wick_explain_finding *r,
+                            const struct wick_explain_place *at);
 
 /* explain_ran_out.c: adds whose time-out ends the waits there. */
 void wick_explain_say_ran_out(struct wick_explain *x, struct wick_explain_finding *r,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explain_lent.c - whether objects of a pool that others wait for get lost
+ * explain_lent.c - what is lent: whether objects of a pool that others wait for get lost, and whether more would help
  *
  * While threads wait for an object of a pool, all its objects are lent, so as many threads have one at any time. If at
  * some times much fewer have one, and threads wait all the same, the others are lost: lent, and not given back, as
  * where an exception leads past the return; until they are made anew or found again.
+ *
+ * Where those that have one compute, and have taken all CPUs, more of them would only wait for a CPU instead.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,6 +19,7 @@ enum { WINDOWS = 16, QUARTER = WINDOWS / 4 };
 #define WINDOW_LEAST INT64_C(400000000) /* ns: in a shorter one too few threads are sampled */
 #define WAIT_LEAST   1.0                /* threads that wait in each window */
 #define TIMES_LEAST  2.0                /* as many have one in the fullest quarter of the windows as in the emptiest */
+#define TAKEN_LEAST  0.90               /* of the CPUs */
 #define CHANCE_MOST  57.0 /* of 16 windows with equally many: chi-squared of 15 degrees, one in a million */
 
 /* A part of the recording: time of threads that wait, and of those that have one, with its variance by sampling. */
@@ -112,4 +115,18 @@ void wick_explain_say_lost(struct wick_explain *x, struct wick_explain_finding *
         }
     }
     free(lent);
+}
+
+void wick_explain_say_taken(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
+{
+    const struct wick_explain_facts *f = x->f;
+    double others = wick_explain_share(f->others, (double)f->machines) * (double)f->allowed;
+    double taken = wick_explain_share(x->out->busy + others, wick_explain_cpus(f));
+    bool lent = at->kind == WICK_WAIT_SEMAPHORE || at->kind == WICK_WAIT_POOL;
+    const struct wick_explain_link *last = at->nlinks ? &at->links[at->nlinks - 1] : NULL;
+    if (!lent || !last || last->who != WICK_EXPLAIN_BORROWER || last->kind != WICK_WAIT_NONE || taken < TAKEN_LEAST)
+        return;
+    wick_explain_figure(r, "taken", WICK_EXPLAIN_SHARE, taken < 1 ? taken : 1);
+    if (r)
+        r->advice = "make what is computed there cheaper, or give the program more CPUs";
 }

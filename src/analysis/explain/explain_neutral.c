@@ -6,7 +6,8 @@
  * to is not seen. A decoder at full CPU and a gateway that waits for a bank are well as they are, and the advice to do
  * less of it would be wrong for them. More threads that compute than CPUs finish as soon as fewer would, if nobody
  * waits for one of them. A stage of a pipeline that is slower than the others is bound to have work all the time while
- * a bounded queue holds back the thread that feeds it. So it is a fault only where something besides shows it: a lock
+ * a bounded queue holds back the thread that feeds it. Who waits for a permit while those that have one keep all CPUs
+ * computing would wait for a CPU without it. So it is a fault only where something besides shows it: a lock
  * or a pool that is held in the meantime, several answers that are waited for one after another, a time-out that ends
  * the wait, code that is interpreted all the time, or a kind of work that is rarely what a program is for.
  */
@@ -23,6 +24,12 @@ static bool is_one_of(const struct wick_explain_finding *r, const char *const *k
         if (!strcmp(kind->text, kinds[i]))
             return true;
     return false;
+}
+
+/* Whether those that have what is waited for compute, on all CPUs, and give it back. */
+static bool is_for_cpus(const struct wick_explain_finding *r)
+{
+    return wick_explain_figure_of(r, "taken") && !wick_explain_figure_of(r, "least");
 }
 
 /* Others' work, which this process has no part in but to wait; or what somebody in it is to do, give or complete, while
@@ -68,7 +75,7 @@ static bool is_neutral(const struct wick_explain_finding *r)
         return is_stage(r);
     case WICK_EXPLAIN_RULE_WAITING:
     case WICK_EXPLAIN_RULE_ENDPOINT_WAIT:
-        return is_plain_wait(r);
+        return is_plain_wait(r) || is_for_cpus(r);
     default:
         return false;
     }

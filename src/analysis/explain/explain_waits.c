@@ -217,6 +217,7 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
         wick_explain_say_ran_out(x, r, at);
     say_lingers(x, r, at);
     wick_explain_say_lock_class(x, r, at);
+    wick_explain_say_taken(x, r, at);
     wick_explain_say_lost(x, r, at);
     wick_explain_say_worker(x, r, at);
     wick_explain_say_lazy(x, r, at);

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `wick explain` says of threads that wait for what is lent: permits, and objects of a pool. */
+#include "explain_stacks.h"
+
+#define PARK "java/util/concurrent/locks/LockSupport.park"
+#define READ "java/net/Socket$SocketInputStream.read"
+
+/* That few permits are lent is the cause, and what is done with them is said, if it is known. */
+static void test_semaphore__says_what_is_done_with_permits(void **state)
+{
+    (void)state;
+    for (unsigned have = 1; have <= 9; have += 8) {
+        struct scene *s = scene();
+        for (unsigned i = 0; i < 4; i++)
+            add(s, thread_of(s, "http", 10 + i),
+                STACK(s, "app/Main.run", "app/Main.pay", "java/util/concurrent/Semaphore.acquire", PARK),
+                WICK_EXPLAIN_PARKED, 10);
+        add(s, thread_of(s, "http", 20), STACK(s, "app/Main.run", "app/Main.pay", "app/Bank.call", READ),
+            WICK_EXPLAIN_IO, have);
+        begins(s, have > 1 ? "waiting: 100 % of the time that threads have work (40.0 s) is waiting for a permit of a "
+                             "semaphore, at app.Main.pay; during these waits borrowers (at least 0.9 threads on "
+                             "average) wait for data of a socket at "
+                             "app.Bank.call (100 %)\n\n"
+                           : "waiting: 100 % of the time that threads have work (40.0 s) is waiting for a permit of a "
+                             "semaphore, at app.Main.pay\n\n");
+    }
+}
+
+/* Those that have an object of a pool may be in another function than those that wait for one: readers wait, as writers
+ * keep their connections for as long as a row is locked. */
+static void test_pool__has_objects_lent_to_any_function_that_waits_for_it(void **state)
+{
+#define POOLED "org/apache/tomcat/jdbc/pool/ConnectionPool.borrowConnection", PARK
+    (void)state;
+    for (unsigned takes = 0; takes <= 1; takes++) {
+        struct scene *s = scene();
+        uint32_t reads = STACK(s, "app/Accounts.doGet", POOLED), writes = STACK(s, "app/Accounts.doPost", POOLED);
+        for (unsigned i = 0; i < 4; i++)
+            add(s, thread_of(s, "http", 10 + i), reads, WICK_EXPLAIN_PARKED, 10);
+        if (takes)
+            add(s, thread_of(s, "http", 14), writes, WICK_EXPLAIN_PARKED, 1);
+        add(s, thread_of(s, "http", 20), STACK(s, "app/Accounts.doPost", "app/Accounts.credit", READ), WICK_EXPLAIN_IO,
+            10);
+        add(s, thread_of(s, "http", 21), STACK(s, "app/Accounts.doGet", "app/Accounts.balance"), WICK_EXPLAIN_RUNNABLE,
+            1);
+        (takes ? has : has_not)(
+            s, "is waiting for a free object of a pool, at app.Accounts.doGet; during these waits borrowers (at least "
+               "1.1 threads on average) wait for data of a socket at app.Accounts.credit (91 %)\n");
+    }
+#undef POOLED
+}
+
+/* Who has an object of one pool has none of another. */
+static void test_pool__lends_nothing_to_who_waits_for_another_one(void **state)
+{
+    (void)state;
+    for (unsigned same = 0; same <= 1; same++) {
+        struct scene *s = scene();
+        uint32_t dao = STACK(s, "app/Dao.find", "app/db/RowPool.take", PARK),
+                 ask = STACK(s, "app/Partner.ask", same ? "app/db/RowPool.take" : "app/http/LinkPool.take", PARK);
+        for (unsigned i = 0; i < 4; i++)
+            add(s, thread_of(s, "http", 10 + i), dao, WICK_EXPLAIN_PARKED, 10);
+        add(s, thread_of(s, "http", 14), ask, WICK_EXPLAIN_PARKED, 1);
+        add(s, thread_of(s, "http", 20), STACK(s, "app/Partner.ask", "app/Partner.stock", READ), WICK_EXPLAIN_IO, 10);
+        (same ? has : has_not)(s, "at app.Dao.find; during these waits borrowers (");
+    }
+}
+
+/* Threads that have a permit keep all CPUs computing, and there is none left for more of them. */
+static void test_semaphore__is_neutral_where_permits_take_all_cpus(void **state)
+{
+    static const struct {
+        int64_t cpus, got;
+        double others; /* of the machine, by other processes */
+        bool io, neutral;
+    } cases[] = {{2, 20, 0, false, true}, {4, 20, 0, false, false}, {4, 20, 0.5, false, true}, {2, 20, 0, true, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        struct wick_explain_findings all;
+        struct wick_err err = {0};
+        for (unsigned k = 0; k < 4; k++)
+            add(s, thread_of(s, "http", 10 + k),
+                STACK(s, "app/Main.run", "app/Main.login", "java/util/concurrent/Semaphore.acquire", PARK),
+                WICK_EXPLAIN_PARKED, 10);
+        for (unsigned k = 0; k < 2; k++)
+            add(s, thread_of(s, "http", 20 + k),
+                cases[i].io ? STACK(s, "app/Main.run", "app/Main.login", "app/Bank.call", READ)
+                            : STACK(s, "app/Main.run", "app/Main.login", "app/Hash.derive"),
+                cases[i].io ? WICK_EXPLAIN_IO : WICK_EXPLAIN_RUNNABLE, 10);
+        s->f.allowed = cases[i].cpus;
+        s->f.got_ns = cases[i].got * S;
+        s->f.others = cases[i].others;
+        s->f.machines = 1;
+        assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
+        assert_true(all.n > 0);
+        assert_string_equal(all.rows[0].rule->name, "waiting");
+        assert_int_equal(all.rows[0].neutral, cases[i].neutral);
+        wick_explain_findings_release(&all);
+        (cases[i].neutral ? has : has_not)(s,
+                                           "100 % of its CPUs are taken or needed, so with more of them threads would "
+                                           "wait for a CPU instead\n");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_semaphore__says_what_is_done_with_permits),
+        cmocka_unit_test(test_pool__has_objects_lent_to_any_function_that_waits_for_it),
+        cmocka_unit_test(test_pool__lends_nothing_to_who_waits_for_another_one),
+        cmocka_unit_test(test_semaphore__is_neutral_where_permits_take_all_cpus),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
