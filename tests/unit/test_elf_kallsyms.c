@@ -91,6 +91,8 @@ static void test_kallsyms__of_this_kernel(void **state)
     for (size_t i = 0; fgets(line, sizeof line, f); i++) {
         if (i % 100 || sscanf(line, "%lx %*1[tTwW] %511s", &addr, name) != 2 || !strncmp(name, "__pfx_", 6))
             continue;
+        if (strchr(line, '[')) /* modules and BPF programs come and go */
+            continue;
         uint64_t offset = 1;
         assert_int_equal(wick_kallsyms_find(k, addr, got, sizeof got, &offset, NULL), 0);
         assert_true(offset == 0);
