@@ -162,7 +162,8 @@ static int judge(const struct explain *x, struct wick_explain_findings *all, str
     f->heap_holder = (struct wick_explain_holder){
         .said = said(&a->chains.heap),
         .bytes = (double)a->chains.retained,
-        .share = a->chains.bytes ? (double)a->chains.retained / (double)a->chains.bytes : 0};
+        .share = a->chains.bytes ? (double)a->chains.retained / (double)a->chains.bytes : 0,
+        .soft = (double)a->chains.soft};
     f->loader_holder.said = said(&a->chains.loaders);
     if (!f->deadlock && !f->heap_holder.said && !f->loader_holder.said)
         return 0;

@@ -6,12 +6,16 @@
  * A dump is both, of the JVM's own making and with all its kinds of roots: it stands still for as long as writing
  * takes, and what is expensive, dominators and paths, is computed outside. Garbage is collected first, so that the dump
  * is no larger than what is alive.
+ *
+ * A cache of soft references is alive until memory is short, and then garbage, so the heap may be full of what nothing
+ * holds. Where half of the dump is not held, it is analysed once more as if soft references held it.
  */
 #include "cli/explain/explain_chain.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/heap/heap_live.h"
@@ -26,7 +30,7 @@ static void show_step(const char *what)
     wick_ui_progress("%s ...", what);
 }
 
-static void add_holder(struct wick_heap_report *r, struct wick_strbuf *out)
+static void add_holder(struct wick_heap_report *r, bool soft, struct wick_strbuf *out)
 {
     const struct wick_heap_suspect *s = &r->retained.suspects[0];
     char bytes[CELL];
@@ -37,7 +41,7 @@ static void add_holder(struct wick_heap_report *r, struct wick_strbuf *out)
         wick_strbuf_addf(out, ", %s of ", wick_ui_count(s->kept[0].objects, bytes, sizeof bytes));
         wick_heap_class_name(&r->graph.classes, s->kept[0].class, out);
     }
-    wick_strbuf_adds(out, ", held by ");
+    wick_strbuf_adds(out, soft ? ", most of it by soft references, held by " : ", held by ");
     wick_heap_path_add(&r->graph, &r->paths[0], out);
 }
 
@@ -99,6 +103,33 @@ static int take_dump(int pid, bool by_jvm, struct wick_strbuf *title, struct wic
     return fd;
 }
 
+static void take_holder(struct wick_heap_report *r, uint64_t soft, struct wick_explain_chains *out)
+{
+    if (!r->retained.nsuspects)
+        return;
+    add_holder(r, soft, &out->heap);
+    out->retained = r->retained.suspects[0].retained;
+    out->bytes = r->retained.bytes;
+    out->soft = soft;
+}
+
+/* The holder if soft references hold as well, and these keep half of what is alive then. False: they do not. */
+static bool take_soft_holder(const struct wick_heap_report *held, const char *title, struct wick_explain_chains *out)
+{
+    const struct wick_heap_ask heap = {.graph = true, .paths = true, .soft = true, .rows = 1, .step = show_step};
+    struct wick_err err = {0};
+    struct wick_heap_report r;
+    int fd = dup(held->file.fd);
+    if (fd < 0 || wick_heap_report_adopt(&r, fd, title, &heap, &err))
+        return false; /* what is held without them is known */
+    uint64_t all = r.retained.bytes, soft = all > held->retained.bytes ? all - held->retained.bytes : 0;
+    bool most = r.retained.nsuspects && soft >= all / 2;
+    if (most)
+        take_holder(&r, soft, out);
+    wick_heap_report_release(&r);
+    return most;
+}
+
 int wick_explain_chain(int pid, const struct wick_explain_chain_ask *ask, struct wick_explain_chains *out,
                        struct wick_err *err)
 {
@@ -107,18 +138,16 @@ int wick_explain_chain(int pid, const struct wick_explain_chain_ask *ask, struct
     struct wick_heap_report r;
     int fd = take_dump(pid, ask->by_jvm, &title, &out->cost, err);
     int rc = fd < 0 ? fd : wick_heap_report_adopt(&r, fd, title.buf, &heap, err);
-    wick_strbuf_release(&title);
     if (!rc) {
-        if (ask->heap && r.retained.nsuspects) {
-            add_holder(&r, &out->heap);
-            out->retained = r.retained.suspects[0].retained;
-            out->bytes = r.retained.bytes;
-        }
+        bool half = r.retained.bytes >= r.graph.totals.bytes / 2;
+        if (ask->heap && (half || !take_soft_holder(&r, title.buf, out)))
+            take_holder(&r, 0, out);
         rc = ask->loaders ? add_loaders(&r, ask->loaders, &out->loaders, err) : 0;
         add_cost(&out->cost, &out->heap);
         add_cost(&out->cost, &out->loaders);
         wick_heap_report_release(&r);
     }
+    wick_strbuf_release(&title);
     wick_ui_progress_end();
     bool failed = out->heap.failed || out->loaders.failed || out->cost.failed;
     return rc ? rc : failed ? wick_err_set(err, WICK_E_NOMEM, "out of memory") : 0;

@@ -26,11 +26,12 @@ struct wick_explain_chains {
     struct wick_strbuf loaders; /* what holds class loaders of one class, of which there are the most */
     struct wick_strbuf cost;    /* of a dump that was taken */
     uint64_t retained, bytes;   /* what is alive because of the heap's holder, and in all */
+    uint64_t soft;              /* of all of it: what only soft references keep */
 };
 
-#define WICK_EXPLAIN_CHAINS_INIT                                    \
-    {                                                               \
-        WICK_STRBUF_INIT, WICK_STRBUF_INIT, WICK_STRBUF_INIT, 0, 0, \
+#define WICK_EXPLAIN_CHAINS_INIT                                       \
+    {                                                                  \
+        WICK_STRBUF_INIT, WICK_STRBUF_INIT, WICK_STRBUF_INIT, 0, 0, 0, \
     }
 
 /* Takes a dump of the heap, by a copy of the process where that can be, and appends what it says, with the way from

@@ -28,7 +28,8 @@ static void add(struct wick_jfr_writer *w, uint64_t now_ns, const char *subject,
                                                                         .subject = subject,
                                                                         .holder = holder->buf,
                                                                         .retained = heap ? c->retained : 0,
-                                                                        .heap = heap ? c->bytes : 0});
+                                                                        .heap = heap ? c->bytes : 0,
+                                                                        .soft = heap ? c->soft : 0});
 }
 
 int wick_explain_keep_chains(const char *recording, const struct wick_explain_chains *c, int64_t end_ns,

@@ -231,6 +231,8 @@ static uint8_t own_flags(const struct wick_heap_classes *c, uint32_t class)
 {
     if (wick_heap_class_is(c, class, "java/lang/ref/Reference"))
         return WICK_HEAP_IS_REFERENCE;
+    if (wick_heap_class_is(c, class, "java/lang/ref/SoftReference"))
+        return WICK_HEAP_IS_SOFT;
     if (wick_heap_class_is(c, class, "java/lang/Thread"))
         return WICK_HEAP_IS_THREAD;
     return wick_heap_class_is(c, class, "java/lang/ClassLoader") ? WICK_HEAP_IS_LOADER : 0;
@@ -238,7 +240,7 @@ static uint8_t own_flags(const struct wick_heap_classes *c, uint32_t class)
 
 static void inherit_flags(struct wick_heap_classes *c)
 {
-    const uint8_t inherited = WICK_HEAP_IS_REFERENCE | WICK_HEAP_IS_THREAD | WICK_HEAP_IS_LOADER;
+    const uint8_t inherited = WICK_HEAP_IS_REFERENCE | WICK_HEAP_IS_SOFT | WICK_HEAP_IS_THREAD | WICK_HEAP_IS_LOADER;
     for (uint32_t i = 0; i < c->n; i++)
         c->all[i].flags |= own_flags(c, i);
     for (uint32_t i = 0; i < c->n; i++) {
@@ -414,6 +416,7 @@ int wick_heap_class_layout(struct wick_heap_classes *c, struct wick_heap_view *v
     size_t n = 0, cap = 0;
     uint64_t offset;
     int rc = 0;
+    bool strong = c->soft && (k->flags & WICK_HEAP_IS_SOFT);
     wick_heap_fields_enter(&f, class);
     while (!rc && wick_heap_fields_next(&f, &field, &offset)) {
         void *p = refs;
@@ -421,7 +424,7 @@ int wick_heap_class_layout(struct wick_heap_classes *c, struct wick_heap_view *v
             rc = -WICK_E_FORMAT;
         if (rc || field.type != WICK_HPROF_REF)
             continue;
-        bool weak = own_flags(c, f.class) == WICK_HEAP_IS_REFERENCE && name_is(c, v, field.name, "referent");
+        bool weak = !strong && own_flags(c, f.class) == WICK_HEAP_IS_REFERENCE && name_is(c, v, field.name, "referent");
         rc = weak ? 0 : wick_heap_grow(&p, &cap, n, sizeof *refs);
         refs = p;
         if (!rc && !weak)

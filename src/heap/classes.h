@@ -10,7 +10,8 @@
  * long as ids. But objects lie one behind the other and so are dumped: see sizes.c.
  *
  * What an object refers to, for retention: the referents of soft, weak, phantom and final references are left out, as
- * they do not keep anything alive.
+ * they do not keep anything alive. Those of soft references count if that is asked for (`soft`): they are alive until
+ * memory is short.
  *
  * Memory:  malloc; freed by wick_heap_classes_release. In proportion to the file's strings and classes.
  */
@@ -37,6 +38,7 @@ enum wick_heap_class_flags {
     WICK_HEAP_IS_ROOT = 8,      /* its class object is a GC root */
     WICK_HEAP_HAS_LAYOUT = 16,  /* refs and bytes are known */
     WICK_HEAP_HAS_OBJECTS = 32,
+    WICK_HEAP_IS_SOFT = 64, /* java.lang.ref.SoftReference or below */
 };
 
 struct wick_heap_class {
@@ -94,6 +96,7 @@ struct wick_heap_gaps {
 
 struct wick_heap_classes {
     const struct wick_hprof *hprof;
+    bool soft;                   /* referents of soft references count as well; set before the first layout */
     struct wick_heap_class *all; /* in order of their first mention */
     uint32_t n, cap;
     struct wick_index by_id;

@@ -45,7 +45,8 @@ static int make(struct wick_heap_report *r, const char *name, struct wick_err *e
     int rc = wick_heap_graph_open(&r->graph, &r->file, name, &r->store, err);
     if (rc)
         wick_heap_file_close(&r->file);
-    else if (r->ask.graph)
+    r->graph.classes.soft = r->ask.soft;
+    if (!rc && r->ask.graph)
         rc = analyse(r, err);
     if (rc)
         wick_heap_report_release(r);

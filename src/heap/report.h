@@ -18,6 +18,7 @@ struct wick_heap_ask {
     bool waste;      /* duplicates and collections */
     bool tree;       /* the dominator tree by class */
     bool paths;      /* to the suspects */
+    bool soft;       /* what soft references refer to counts as alive, as it does until memory is short */
     size_t rows;     /* of largest objects and of duplicates */
     /* Called before each step with what it is; may be NULL. */
     void (*step)(const char *what);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import java.lang.ref.SoftReference;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Paths;
@@ -17,6 +18,7 @@ import java.util.Random;
  *
  * <pre>
  *   map BYTES          entries of a map
+ *   soft BYTES         entries of a map, by soft references, by the clock and not by how often it gets a CPU; 56 MiB at most
  *   listeners BYTES    listeners in a list
  *   locals BYTES       a ThreadLocal of each thread of a pool holds more and more
  *   threads            threads that sleep
@@ -31,13 +33,14 @@ import java.util.Random;
  */
 public class Leak {
     static final Map<Integer, byte[]> map = new HashMap<>();
+    static final Map<Integer, SoftReference<byte[]>> soft = new HashMap<>();
     static final List<Runnable> listeners = new ArrayList<>();
     static final List<Object> kept = new ArrayList<>();
     static final ThreadLocal<List<byte[]>> local = ThreadLocal.withInitial(ArrayList::new);
     static final int WARM_TICKS = 60, MOST_TICKS = Integer.getInteger("ticks", 560);
     static volatile Object sink;
     static byte[] reserve = new byte[2 << 20]; // what a JVM that is full needs to be attached to
-    static long sum;
+    static long sum, began;
 
     static final class Listener implements Runnable {
         final byte[] state;
@@ -55,6 +58,11 @@ public class Leak {
     }
 
     static void putIntoMap() { map.put(map.size(), new byte[4096]); }
+
+    static void putSoft(long bytes) {
+        while (soft.size() * 4096L < Math.min(bytes, 56 << 20))
+            soft.put(soft.size(), new SoftReference<>(new byte[4096]));
+    }
 
     static void addListener() { listeners.add(new Listener(4096)); }
 
@@ -102,6 +110,7 @@ public class Leak {
     static void leak(String way, int bytes, int i, byte[] payload, String file, Random random) throws Exception {
         switch (way) {
         case "map": each(bytes, Leak::putIntoMap); break;
+        case "soft": putSoft((System.nanoTime() - began) / 50_000_000 * bytes); break;
         case "listeners": each(bytes, Leak::addListener); break;
         case "locals": each(bytes, Leak::addToLocal); break;
         case "threads": startThread(); break;
@@ -152,6 +161,7 @@ public class Leak {
             System.load(args[2]);
         System.out.println("up");
         warmUp(bytes);
+        began = System.nanoTime();
         for (int i = 0;; i++) {
             try {
                 if (reserve == null && i % 10 == 0)

@@ -84,6 +84,25 @@ def by_default(j):
             and 0 < int(events[0]["retainedSize"]) <= int(events[0]["heapSize"]), events)
 
 
+def soft():
+    """A cache of soft references, which the JVM does not drop before its heap is full: 1 MiB more each second."""
+    before = left_behind()
+    j = t.Jvm(["-Xmx64m", "-XX:+UseSerialGC", "-XX:SoftRefLRUPolicyMSPerMB=100000000", "-Dticks=100000", "-cp", classes, "Leak", "soft", "52429"],
+              "soft")
+    t.check("soft: the service is at work", j.wait_for(r"(?m)^warm$"), j.output())
+    j.say("go")
+    r, found = explain(j, [], 42, good=lambda f: f["rule"] == "live-set")
+    said = found["figures"].get("holder", "") if found else ""
+    print(f"# soft: {said}")
+    m = re.match(r"java\.util\.HashMap\$Node\[\d+\] keeps ([\d.]+) MiB \((\d+) % of the heap\) alive, [\d,]+ of java\.util\.HashMap\$Node, "
+                 r"most of it by soft references, held by (.*) \(by a heap dump", said)
+    t.check("soft: a cache of soft references is named", m and int(m[2]) > 50, said or r)
+    t.check("soft: with the way from the root", m and "class Leak, static soft -> java.util.HashMap" in m[3], said)
+    t.check("soft: and what to do about it", found and "a bound for the cache" in found["advice"], found)
+    check_left("soft", before)
+    j.kill()
+
+
 def growing_loaders():
     """(answer, what explain says of them, JVM). Readings of memory come every ten seconds where the machine has time, and eight are
     needed."""
@@ -125,6 +144,7 @@ for name, row in WAYS.items():
         t.check("none is dumped where that is forbidden", without and "holder" not in without["figures"] and "what holds" not in answer.err, answer)
         by_default(jvm)
     jvm.kill()
+soft()
 loaders()
 wrong = t.wick("explain", "--chains", "many", "1")
 t.check("a size is wanted", wrong.status == 2 and "--chains takes a size" in wrong.err, wrong)

@@ -20,6 +20,7 @@ struct course {
     bool many;     /* MANY of them, after which as much is in use */
     double paused; /* share of the time that collections stop the program */
     double held;   /* share of the heap that its holder keeps alive */
+    double soft;   /* share that only soft references keep */
 };
 
 /* Grows by `rate` MiB a second from 10 MiB on, up to `full`. */
@@ -50,14 +51,15 @@ static char *explained(const struct course *c, const char *holder)
                                               .used = c->used[i / each] * MIB,
                                               .full = true,
                                               .cause = wick_profile_cstring(&p, "Allocation Failure")};
-    struct wick_explain_facts f = {.p = &p,
-                                   .duration_ns = POINTS * S,
-                                   .kills_since = -1,
-                                   .heap_max = 100 * MIB,
-                                   .heaps = heaps,
-                                   .nheaps = POINTS * each,
-                                   .pauses_ns = (int64_t)(c->paused * POINTS * S),
-                                   .heap_holder = {.said = holder, .share = c->held, .bytes = c->held * 80 * MIB}};
+    struct wick_explain_facts f = {
+        .p = &p,
+        .duration_ns = POINTS * S,
+        .kills_since = -1,
+        .heap_max = 100 * MIB,
+        .heaps = heaps,
+        .nheaps = POINTS * each,
+        .pauses_ns = (int64_t)(c->paused * POINTS * S),
+        .heap_holder = {.said = holder, .share = c->held, .bytes = c->held * 80 * MIB, .soft = c->soft * 80 * MIB}};
     assert_int_equal(wick_explain_apply(&all, &f, &err), 0);
     asked = wick_explain_asks_for_holder(&all, &f);
     wick_strbuf_adds(&out, "");
@@ -231,6 +233,29 @@ static void test_gc_pauses__name_the_holder_of_a_crowded_heap(void **state)
     assert_null(strstr(text, holder));
     assert_false(asked);
     free(text);
+}
+
+/* Soft references let a cache grow until a collection drops much of it: the heap is full at most times, not always. */
+static void test_gc_pauses__name_the_cache_of_soft_references_that_fills_the_heap(void **state)
+{
+    (void)state;
+    static const char holder[] = "Node[9] keeps it alive, most of it by soft references";
+    struct course c = {.paused = 0.5, .held = 0.7};
+    for (int i = 0; i < POINTS; i++)
+        c.used[i] = i % 4 ? 90 : 20;
+    for (int soft = 0; soft <= 1; soft++) {
+        c.soft = 0.8 * soft;
+        char *text = explained(&c, holder);
+        assert_non_null(strstr(text, soft ? "gc-pauses: " : "promotion: "));
+        assert_null(strstr(text, soft ? "promotion: " : "gc-pauses: "));
+        assert_int_equal(strstr(text, holder) != NULL, soft);
+        assert_true(asked);
+        free(text);
+    }
+    for (int i = 0; i < POINTS; i++)
+        c.used[i] = i % 4 ? 60 : 20;
+    free(explained(&c, holder));
+    assert_false(asked);
 }
 
 static void test_live_set__collections_that_were_asked_for_are_full_whatever_their_name(void **state)
@@ -433,6 +458,7 @@ int main(void)
         cmocka_unit_test(test_live_set__that_has_become_full_is_named),
         cmocka_unit_test(test_live_set__names_the_holder_that_a_dump_shows),
         cmocka_unit_test(test_gc_pauses__name_the_holder_of_a_crowded_heap),
+        cmocka_unit_test(test_gc_pauses__name_the_cache_of_soft_references_that_fills_the_heap),
         cmocka_unit_test(test_live_set__collections_that_were_asked_for_are_full_whatever_their_name),
         cmocka_unit_test(test_memory_growth__that_of_tables_of_zgc_is_the_heaps),
         cmocka_unit_test(test_memory_growth__of_native_memory_beside_that_of_a_zgc_heap),

@@ -11,7 +11,8 @@
 #define STALL_LEAST 0.02
 #define CPU_LEAST   0.05
 
-#define ROOM_MOST 0.50 /* of the heap in use after a collection: it is not too small */
+#define ROOM_MOST      0.50 /* of the heap in use after a collection: it is not too small */
+#define FULL_AS_A_RULE 0.75 /* of the heap in use after half of the collections */
 
 double wick_explain_heap_kept(const struct wick_explain_facts *f)
 {
@@ -27,15 +28,25 @@ static bool is_crowded(const struct wick_explain_facts *f)
     return wick_explain_heap_kept(f) > ROOM_MOST;
 }
 
+/* Whether most collections leave the heap nearly full, whatever some of them find: as where soft references let a cache
+ * grow until one drops them. */
+static bool is_full_as_a_rule(const struct wick_explain_facts *f)
+{
+    size_t n = 0;
+    for (size_t i = f->nheaps / 2; i < f->nheaps; i++)
+        n += (double)f->heaps[i].used >= FULL_AS_A_RULE * wick_explain_heap_most(f);
+    return n && 2 * n >= f->nheaps - f->nheaps / 2;
+}
+
 bool wick_explain_asks_for_holder(const struct wick_explain_findings *all, const struct wick_explain_facts *f)
 {
     static const unsigned rules[] = {WICK_EXPLAIN_RULE_GC_PAUSES, WICK_EXPLAIN_RULE_GC_CPU,
-                                     WICK_EXPLAIN_RULE_ALLOCATION_STALL};
-    bool asks = wick_explain_is_heap_full(f);
+                                     WICK_EXPLAIN_RULE_ALLOCATION_STALL, WICK_EXPLAIN_RULE_PROMOTION};
+    bool asks = wick_explain_is_heap_full(f), crowded = is_crowded(f) || is_full_as_a_rule(f);
     for (size_t i = 0; i < all->n; i++) {
         asks |= all->rows[i].rule == &wick_explain_rules[WICK_EXPLAIN_RULE_LIVE_SET];
         for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
-            asks |= all->rows[i].rule == &wick_explain_rules[rules[k]] && is_crowded(f);
+            asks |= all->rows[i].rule == &wick_explain_rules[rules[k]] && crowded;
     }
     return asks;
 }
@@ -44,7 +55,7 @@ bool wick_explain_asks_for_holder(const struct wick_explain_findings *all, const
 static void say_crowd(struct wick_explain *x, struct wick_explain_finding *r)
 {
     const struct wick_explain_holder *h = &x->f->heap_holder;
-    if (is_crowded(x->f) && wick_explain_fills(x->f, h))
+    if ((is_crowded(x->f) || h->soft > 0) && wick_explain_fills(x->f, h))
         wick_explain_say_holder(x, r, h);
 }
 

@@ -346,6 +346,7 @@ static void take_holder(struct wick_explain_facts *f, const struct wick_jfr_even
     double whole = (double)wick_explain_take_number(e, "heapSize");
     h->bytes = (double)wick_explain_take_number(e, "retainedSize");
     h->share = whole > 0 ? h->bytes / whole : 0;
+    h->soft = (double)wick_explain_take_number(e, "softSize");
 }
 
 /* Files of one recording continue its totals; another one starts from zero. */

@@ -114,6 +114,8 @@ static double promoted_least(const struct wick_explain_facts *f, const struct fa
 bool wick_explain_promotes(const struct wick_explain_facts *f)
 {
     struct fall o = falls_of(f);
+    if (f->heap_holder.soft > 0 && wick_explain_fills(f, &f->heap_holder))
+        return false; /* what a collection dropped was kept until then */
     bool often = (double)o.n * OFTEN >= (double)f->duration_ns && o.n * YOUNG_MOST >= f->nheaps;
     return o.n >= SEVERAL && often && wick_explain_share(o.before - o.after, o.before) >= promoted_least(f, &o);
 }

@@ -366,8 +366,9 @@ void wick_explain_say_holder(struct wick_explain *x, struct wick_explain_finding
     if (text)
         wick_explain_say(x, r, "holder", text);
     if (r && text && wick_explain_fills(x->f, h))
-        r->advice =
-            "keep less there: a bound, an expiry, or weak references; a larger heap (-Xmx) only if all of it is needed";
+        r->advice = h->soft > 0 ? wick_explain_soft_advice
+                                : "keep less there: a bound, an expiry, or weak references; a larger heap (-Xmx) only "
+                                  "if all of it is needed";
 }
 
 /* How many points there are until the heap is full and stays so, the first full one included. */

@@ -5,7 +5,7 @@
  * The collector keeps what soft references hold for as long as much of the heap is free, so such a cache grows until
  * it is not, each collection goes through all of it, and then much of it is dropped at once. Up to JDK 17 the
  * collector has a phase for soft references alone, which takes time only where there are many; from 18 on only the
- * program's own calls show them.
+ * program's own calls show them, and a heap dump (struct wick_explain_holder).
  */
 #include <string.h>
 
@@ -15,6 +15,10 @@
 
 #define SAMPLES_LEAST 5
 #define SHARE_LEAST   0.003 /* of CPU time: few references take less */
+
+const char wick_explain_soft_advice[] =
+    "a bound for the cache that is made of soft references, by number or size (an LRU), in place of them: they let it "
+    "grow until little of the heap is free; what is allocated most is probably what it holds";
 
 bool wick_explain_is_soft(const struct wick_profile *p, uint32_t stack)
 {
@@ -50,6 +54,5 @@ void wick_explain_say_soft(struct wick_explain *x, struct wick_explain_finding *
     if (!r || n < SAMPLES_LEAST || share < SHARE_LEAST)
         return;
     wick_explain_figure(r, "soft", WICK_EXPLAIN_SHARE, share);
-    r->advice = "a bound for the cache that is made of soft references, by number or size (an LRU), in place of them: "
-                "they let it grow until little of the heap is free; what is allocated most is probably what it holds";
+    r->advice = wick_explain_soft_advice;
 }
