@@ -22,7 +22,7 @@
  * An event in a ring is too small for the facts of a wait, so it carries the number of a note.
  *
  * Owners. A wait that lasts beyond its point is going to be recorded, and the watcher then examines the lock: once a
- * wait, at its first poll after that, and again only if the owner's stack could not be had, as it ran just then. So
+ * wait, at its first poll after that, and a few times more if the owner, which waited, ran just then. So
  * what owners are seen at is drawn at random like the waits themselves. An owner that can run gets a signal with the
  * note's number and records its stack; one that waits is walked from outside (thread_look.h) and not disturbed. Polls
  * are at least LOOK_NS apart, so waits much shorter than that rarely show their owner's stack. While no thread waits,
@@ -96,7 +96,8 @@ struct wick_lock_wait {
                                  the owner's kernel id; 0 = none */
     _Atomic uint32_t kind;
     uint64_t looked, again_ns;   /* the watcher's: id of the wait whose owner was examined, and when it will be again
-                                    because its stack could not be had, 0 = not */
+                                    because it ran just then, 0 = not */
+    uint32_t attempts;           /* the watcher's, of that wait */
     _Atomic uint64_t seen_ns;    /* when seen_owner was found */
     _Atomic uint64_t seen_owner; /* which wait << 32 | serial number of the owner found then */
     uint64_t owner;              /* as found when it began, see wick_lock_begin */

@@ -13,8 +13,8 @@
  * so either the watcher sees the wait or the thread sees it asleep.
  *
  * An owner that itself waits is walked from a copy of its stack. The copy is consistent if the kernel put the thread on
- * no processor while it was made. If it did, the owner is examined again later: after LOOK_NS, and ever more rarely as
- * the wait goes on, so a wait of any length takes some tens of attempts at most.
+ * no processor while it was made. If it did, the owner is examined again after LOOK_NS, and ever more rarely as the
+ * wait goes on, AGAIN_MOST times in all; few in each round, so that waits not examined yet come first.
  */
 #include "engine/lock/lock.h"
 
@@ -34,7 +34,15 @@
 #define LOOK_NS 1000000ull
 #define REST_NS 10000000ull
 
-enum { LOOKS_MOST = 64, AGAIN_PART = 8 /* of the wait so far, until its owner is examined again */ };
+enum {
+    LOOKS_MOST = 64, /* in a round */
+    AGAINS_MOST = 8, /* of them again */
+    AGAIN_MOST = 16, /* of one wait; the last comes after a second or more */
+    AGAIN_PART = 2,  /* of the wait so far, until its owner is examined again */
+};
+
+/* What became of an attempt at an owner's stack. */
+enum asked { HAD, RAN /* just then */, NEVER };
 
 /* A wait as the watcher saw it. */
 struct seen {
@@ -81,16 +89,16 @@ static bool slept(const struct wick_lock_engine *e, int32_t tid, const struct wi
 }
 
 /* The stack of an owner that waits, by itself. */
-static bool walk(struct wick_lock_engine *e, struct wick_lock_note *n, int32_t tid, const struct wick_thread_look *l,
-                 const struct wick_thread_sched *before, uint64_t now)
+static enum asked walk(struct wick_lock_engine *e, struct wick_lock_note *n, int32_t tid,
+                       const struct wick_thread_look *l, const struct wick_thread_sched *before, uint64_t now)
 {
     struct wick_outside o = {.pc = l->pc, .sp = l->sp, .lo = l->sp - WICK_STEP_RED_ZONE, .stack = e->stack};
     o.bytes = wick_mem_read_most(&e->recorder->walker.mem, o.lo, e->stack, WICK_THREAD_LOOK_STACK);
     if (!o.bytes || !slept(e, tid, before))
-        return false;
+        return RAN;
     struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);
     if (!scratch)
-        return false;
+        return NEVER;
     const struct wick_sample_sig in = {
         .outside = &o,
         .java = n->owner_java,
@@ -102,7 +110,7 @@ static bool walk(struct wick_lock_engine *e, struct wick_lock_note *n, int32_t t
     };
     bool kept = wick_recorder_sample_sig(e->recorder, scratch, &in);
     wick_recorder_leave_sig(scratch);
-    return kept;
+    return kept ? HAD : NEVER;
 }
 
 /* A place to remember that a note is under way; notes that nobody answers are taken back. */
@@ -150,26 +158,25 @@ static bool send(struct wick_lock_engine *e, struct wick_lock_note *n, int32_t t
     return false;
 }
 
-/* False: it could not be had at this moment. */
-static bool ask(struct wick_lock_engine *e, const struct seen *s, uint32_t owner_slot, uint64_t now)
+static enum asked ask(struct wick_lock_engine *e, const struct seen *s, uint32_t owner_slot, uint64_t now)
 {
     int32_t tid = wick_load_relaxed(&e->threads->slots[owner_slot].tid);
     struct wick_lock_note *n = make_note(e, s, owner_slot, now);
     struct wick_thread_sched before;
     struct wick_thread_look l;
     if (!n)
-        return false;
+        return NEVER;
     bool blocks = wick_thread_look_blocks(e->tasks, tid, e->signal.number); /* it may take signals by sigwait() */
     enum wick_thread_seen seen =
         wick_thread_sched(e->tasks, tid, &before) ? WICK_THREAD_GONE : wick_thread_look(e->tasks, tid, &l);
     if (seen == WICK_THREAD_READY && !blocks && send(e, n, tid, now))
-        return true;
-    if (seen == WICK_THREAD_WAITS && walk(e, n, tid, &l, &before, now)) {
+        return HAD;
+    enum asked asked = seen == WICK_THREAD_WAITS ? walk(e, n, tid, &l, &before, now) : NEVER;
+    if (asked == HAD)
         wick_add_relaxed(&e->owners, 1);
-        return true;
-    }
-    wick_lock_note_free_sig(e, n);
-    return false;
+    else
+        wick_lock_note_free_sig(e, n);
+    return asked;
 }
 
 /* As the lock says: a JavaThread, or what the JDK puts there instead; of a native lock a kernel id. Its memory may be
@@ -184,14 +191,14 @@ static uint64_t owner_of(const struct wick_lock_engine *e, const struct seen *s)
     return wick_mem_read(e->jvm->mem, s->monitor, &tid, sizeof tid) || tid < 0 ? 0 : (uint64_t)tid;
 }
 
-/* Examines the lock that a thread waits for, or has just got. False: it has an owner whose stack could not be had. */
-static bool look(struct wick_lock_engine *e, const struct seen *s, uint32_t waiter, uint64_t now)
+/* Examines the lock that a thread waits for, or has just got. */
+static enum asked look(struct wick_lock_engine *e, const struct seen *s, uint32_t waiter, uint64_t now)
 {
     uint64_t owner = owner_of(e, s);
     uint32_t slot = wick_lock_owner_slot_sig(e, (enum wick_lock_kind)s->kind, s->monitor, owner);
     wick_add_relaxed(&e->looks, 1);
     if (!slot || slot == waiter)
-        return true;
+        return NEVER;
     wick_store_relaxed(&e->waits[waiter].seen_ns, now);
     /* pairs: owner_seen, which takes the time of this owner or a later one */
     wick_store_release(&e->waits[waiter].seen_owner, s->id << 32 | e->threads->slots[slot].serial);
@@ -204,21 +211,29 @@ static uint64_t due(const struct wick_lock_wait *w, const struct seen *s)
     return w->looked == s->id ? w->again_ns : s->due_ns;
 }
 
+/* Examines a wait that is due. Returns when it is again, 0 = not. */
+static uint64_t examine(struct wick_lock_engine *e, struct wick_lock_wait *w, const struct seen *s, uint32_t waiter,
+                        uint64_t now)
+{
+    w->attempts = w->looked == s->id ? w->attempts + 1 : 1;
+    w->looked = s->id;
+    bool ran = look(e, s, waiter, now) == RAN && w->attempts < AGAIN_MOST;
+    return w->again_ns = ran ? now + LOOK_NS + (now - s->since_ns) / AGAIN_PART : 0;
+}
+
 /* Examines all that is due. Returns when the next wait is, 0 = there is none. */
 static uint64_t look_around(struct wick_lock_engine *e, uint64_t now)
 {
     uint32_t top = wick_threads_top(e->threads);
     uint64_t next = 0;
-    int looks = 0;
+    int looks = 0, agains = 0;
     for (uint32_t i = 1; i < top; i++) {
         struct wick_lock_wait *w = &e->waits[i];
         struct seen s;
         uint64_t at = see(w, &s) && s.monitor ? due(w, &s) : 0;
-        if (at && at <= now && looks++ < LOOKS_MOST) {
-            bool had = look(e, &s, i, now);
-            w->looked = s.id;
-            at = w->again_ns = had ? 0 : now + LOOK_NS + (now - s.since_ns) / AGAIN_PART;
-        }
+        bool again = at && w->looked == s.id;
+        if (at && at <= now && (again ? agains++ < AGAINS_MOST : looks++ < LOOKS_MOST))
+            at = examine(e, w, &s, i, now);
         if (at && (!next || at < next))
             next = at;
     }
