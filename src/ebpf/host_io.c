@@ -53,27 +53,48 @@ static void empty(struct wick_host_ios *ios, uint32_t hole)
     ios->count--;
 }
 
+static bool is_older(const struct wick_host_ios *ios, uint32_t i, uint32_t than)
+{
+    return ios->slots[i].io.begin_ns < ios->slots[than].io.begin_ns;
+}
+
+static void forget(struct wick_host_ios *ios, uint32_t i)
+{
+    free(ios->slots[i].frames);
+    empty(ios, i);
+}
+
 /* Forgets the oldest request at an address that has two, whose end was lost: the record of an end may come behind that
  * of the next beginning, made by another CPU, but not behind the one after it. */
-static void forget_lost(struct wick_host_ios *ios, const struct wick_host_io *io)
+static void forget_at(struct wick_host_ios *ios, const struct wick_host_io *io)
 {
     uint32_t same = 0, oldest = 0;
     for (uint32_t i = first_slot(io); ios->slots[i].frames; i = (i + 1) & (WICK_HOST_IO_SLOTS - 1))
-        if (ios->slots[i].io.request == io->request &&
-            (!same++ || ios->slots[i].io.begin_ns < ios->slots[oldest].io.begin_ns))
+        if (ios->slots[i].io.request == io->request && (!same++ || is_older(ios, i, oldest)))
             oldest = i;
-    if (same < 2)
-        return;
-    free(ios->slots[oldest].frames);
-    empty(ios, oldest);
+    if (same > 1)
+        forget(ios, oldest);
+}
+
+/* No more than the table has room for are under way in the kernel, so the end of one of these was lost; most likely of
+ * the oldest. */
+static void forget_oldest(struct wick_host_ios *ios)
+{
+    uint32_t oldest = WICK_HOST_IO_SLOTS;
+    for (uint32_t i = 0; i < WICK_HOST_IO_SLOTS; i++)
+        if (ios->slots[i].frames && (oldest == WICK_HOST_IO_SLOTS || is_older(ios, i, oldest)))
+            oldest = i;
+    forget(ios, oldest);
 }
 
 bool wick_host_io_begin(struct wick_host_ios *ios, const struct wick_host_transfer *t)
 {
-    forget_lost(ios, &t->io);
-    struct wick_host_transfer *slot = &ios->slots[slot_of(ios, &t->io)];
-    if (slot->frames || ios->count >= WICK_HOST_TRANSFERS)
+    if (ios->slots[slot_of(ios, &t->io)].frames)
         return false;
+    forget_at(ios, &t->io);
+    if (ios->count >= WICK_HOST_TRANSFERS)
+        forget_oldest(ios);
+    struct wick_host_transfer *slot = &ios->slots[slot_of(ios, &t->io)];
     struct wick_jfr_frame *frames = malloc((t->n + 1) * sizeof *frames);
     if (!frames)
         return false;

@@ -45,8 +45,8 @@ struct wick_host_ios {
 int wick_host_ios_init(struct wick_host_ios *ios);
 void wick_host_ios_release(struct wick_host_ios *ios);
 
-/* A request begins; copies all of it. Of those at its address only the last one may be under way still. False: there is
- * no room. */
+/* A request begins; copies all of it. Of those at its address only the last one may be under way still, and of all
+ * those that the table has room for. False: it is known already, or there is no memory. */
 bool wick_host_io_begin(struct wick_host_ios *ios, const struct wick_host_transfer *t);
 
 /* The request that ends, which is forgotten; its frames belong to the caller. False: its beginning is not known. */

@@ -118,15 +118,19 @@ static void test_io__what_is_under_way_keeps_its_names_when_tables_start_anew(vo
     wick_host_tables_release(&t);
 }
 
-static void test_io__more_than_there_is_room_for_are_refused(void **state)
+static void test_io__the_oldest_is_forgotten_where_there_are_more_than_there_is_room_for(void **state)
 {
     struct wick_host_ios ios;
     struct wick_jfr_frame frame;
     assert_int_equal(wick_host_ios_init(&ios), 0);
     for (uint64_t i = 0; i <= WICK_HOST_TRANSFERS; i++) {
         const struct wick_host_transfer t = transfer_of(i, &frame);
-        assert_int_equal(wick_host_io_begin(&ios, &t), i < WICK_HOST_TRANSFERS);
+        assert_true(wick_host_io_begin(&ios, &t));
     }
+    assert_int_equal(ios.count, WICK_HOST_TRANSFERS);
+    struct wick_host_transfer oldest = transfer_of(0, &frame), out;
+    assert_false(wick_host_io_end(&ios, &oldest.io, &out));
+    check_end(&ios, 1);
     check_end(&ios, 5);
     const struct wick_host_transfer again = transfer_of(5, &frame), twice = transfer_of(6, &frame);
     assert_false(wick_host_io_begin(&ios, &twice)); /* it is under way */
@@ -152,7 +156,7 @@ int main(void)
         cmocka_unit_test(test_io__each_ends_once_in_whatever_order),
         cmocka_unit_test(test_io__requests_whose_end_is_lost_make_room_when_their_address_is_used_again),
         cmocka_unit_test(test_io__what_is_under_way_keeps_its_names_when_tables_start_anew),
-        cmocka_unit_test(test_io__more_than_there_is_room_for_are_refused),
+        cmocka_unit_test(test_io__the_oldest_is_forgotten_where_there_are_more_than_there_is_room_for),
         cmocka_unit_test(test_io__a_device_without_a_name_has_its_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
