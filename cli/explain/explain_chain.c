@@ -12,10 +12,10 @@
  */
 #include "cli/explain/explain_chain.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/heap/heap_live.h"
@@ -30,9 +30,9 @@ static void show_step(const char *what)
     wick_ui_progress("%s ...", what);
 }
 
-static void add_holder(struct wick_heap_report *r, bool soft, struct wick_strbuf *out)
+static void add_holder(struct wick_heap_report *r, size_t which, bool soft, struct wick_strbuf *out)
 {
-    const struct wick_heap_suspect *s = &r->retained.suspects[0];
+    const struct wick_heap_suspect *s = &r->retained.suspects[which];
     char bytes[CELL];
     wick_heap_object_add(&r->graph, s->object, out);
     wick_strbuf_addf(out, " keeps %s (%.0f %% of the heap) alive", wick_ui_binary(s->retained, bytes, sizeof bytes),
@@ -42,7 +42,7 @@ static void add_holder(struct wick_heap_report *r, bool soft, struct wick_strbuf
         wick_heap_class_name(&r->graph.classes, s->kept[0].class, out);
     }
     wick_strbuf_adds(out, soft ? ", most of it by soft references, held by " : ", held by ");
-    wick_heap_path_add(&r->graph, &r->paths[0], out);
+    wick_heap_path_add(&r->graph, &r->paths[which], out);
 }
 
 /* Class loaders that are made again and again stay because one object holds them all. */
@@ -103,31 +103,50 @@ static int take_dump(int pid, bool by_jvm, struct wick_strbuf *title, struct wic
     return fd;
 }
 
-static void take_holder(struct wick_heap_report *r, uint64_t soft, struct wick_explain_chains *out)
+static void take_holder(struct wick_heap_report *r, size_t which, uint64_t soft, struct wick_explain_chains *out)
 {
-    if (!r->retained.nsuspects)
+    if (which >= r->retained.nsuspects)
         return;
-    add_holder(r, soft, &out->heap);
-    out->retained = r->retained.suspects[0].retained;
+    add_holder(r, which, soft, &out->heap);
+    out->retained = r->retained.suspects[which].retained;
     out->bytes = r->retained.bytes;
     out->soft = soft;
 }
 
-/* The holder if soft references hold as well, and these keep half of what is alive then. False: they do not. */
+/* What an object of the same dump keeps alive without soft references. */
+static uint64_t held_by(const struct wick_heap_report *held, uint32_t object)
+{
+    uint32_t number = wick_heap_u32(&held->retained.d.number)[object];
+    return number ? wick_heap_retained_of(&held->retained, number) : 0;
+}
+
+/* The holder of most of what only soft references keep, if that is half of what it keeps, and half of the heap is kept
+ * so. False: there is none, or it could not be found out, which leaves what is held without them. */
 static bool take_soft_holder(const struct wick_heap_report *held, const char *title, struct wick_explain_chains *out)
 {
     const struct wick_heap_ask heap = {.graph = true, .paths = true, .soft = true, .rows = 1, .step = show_step};
     struct wick_err err = {0};
     struct wick_heap_report r;
-    int fd = dup(held->file.fd);
-    if (fd < 0 || wick_heap_report_adopt(&r, fd, title, &heap, &err))
-        return false; /* what is held without them is known */
-    uint64_t all = r.retained.bytes, soft = all > held->retained.bytes ? all - held->retained.bytes : 0;
-    bool most = r.retained.nsuspects && soft >= all / 2;
-    if (most)
-        take_holder(&r, soft, out);
+    uint64_t most = 0;
+    size_t which = 0;
+    int fd = fcntl(held->file.fd, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0 || wick_heap_report_adopt(&r, fd, title, &heap, &err)) {
+        wick_ui_note("wick: what soft references keep could not be determined: %s", err.msg);
+        return false;
+    }
+    for (size_t i = 0; i < r.retained.nsuspects; i++) {
+        const struct wick_heap_suspect *s = &r.retained.suspects[i];
+        uint64_t without = held_by(held, s->object), soft = s->retained > without ? s->retained - without : 0;
+        if (soft > most && soft >= s->retained / 2) {
+            most = soft;
+            which = i;
+        }
+    }
+    bool found = most && r.retained.bytes / 2 >= held->retained.bytes;
+    if (found)
+        take_holder(&r, which, most, out);
     wick_heap_report_release(&r);
-    return most;
+    return found;
 }
 
 int wick_explain_chain(int pid, const struct wick_explain_chain_ask *ask, struct wick_explain_chains *out,
@@ -141,7 +160,7 @@ int wick_explain_chain(int pid, const struct wick_explain_chain_ask *ask, struct
     if (!rc) {
         bool half = r.retained.bytes >= r.graph.totals.bytes / 2;
         if (ask->heap && (half || !take_soft_holder(&r, title.buf, out)))
-            take_holder(&r, 0, out);
+            take_holder(&r, 0, 0, out);
         rc = ask->loaders ? add_loaders(&r, ask->loaders, &out->loaders, err) : 0;
         add_cost(&out->cost, &out->heap);
         add_cost(&out->cost, &out->loaders);

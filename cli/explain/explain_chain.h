@@ -26,7 +26,7 @@ struct wick_explain_chains {
     struct wick_strbuf loaders; /* what holds class loaders of one class, of which there are the most */
     struct wick_strbuf cost;    /* of a dump that was taken */
     uint64_t retained, bytes;   /* what is alive because of the heap's holder, and in all */
-    uint64_t soft;              /* of all of it: what only soft references keep */
+    uint64_t soft;              /* of the former: what only soft references keep; 0 if that is less than half */
 };
 
 #define WICK_EXPLAIN_CHAINS_INIT                                       \

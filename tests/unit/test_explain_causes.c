@@ -212,6 +212,29 @@ static void test_xml__that_is_compiled_anew_is_not_what_is_read(void **state)
         }
 }
 
+/* What is called for a kind within a kind is not what is called for the rest of it; and the larger kind is named. */
+static void test_xml__names_the_call_that_compiles(void **state)
+{
+    (void)state;
+    for (unsigned made = 0; made <= 4; made += 4) {
+        struct scene *s = scene();
+        cpu(s,
+            STACK(s, "app/Doc.field", "javax/xml/validation/SchemaFactory.newSchema",
+                  "com/sun/org/apache/xerces/internal/impl/xs/A.b"),
+            3);
+        cpu(s,
+            made ? STACK(s, "app/Doc.field", "javax/xml/parsers/DocumentBuilderFactory.newInstance",
+                         "javax/xml/parsers/FactoryFinder.find")
+                 : STACK(s, "app/Doc.field", "javax/xml/parsers/DocumentBuilder.parse"),
+            5);
+        has(s,
+            made ? "is making factories, engines and compiled scripts anew (XML, scripting), for app.Doc.field, which "
+                   "calls javax.xml.parsers.DocumentBuilderFactory.newInstance\n"
+                 : "is compiling stylesheets, schemas and XPath expressions anew, for app.Doc.field, which calls "
+                   "javax.xml.validation.SchemaFactory.newSchema\n");
+    }
+}
+
 /* A script that is compiled each time, and one that computes. */
 static void test_scripts__that_are_compiled_anew_are_not_those_that_compute(void **state)
 {
@@ -744,6 +767,7 @@ int main(void)
         cmocka_unit_test(test_polling__of_queues_that_return_at_once_is_hot_where_little_is_done_besides),
         cmocka_unit_test(test_factories__are_named_where_they_cost_a_good_part),
         cmocka_unit_test(test_xml__that_is_compiled_anew_is_not_what_is_read),
+        cmocka_unit_test(test_xml__names_the_call_that_compiles),
         cmocka_unit_test(test_scripts__that_are_compiled_anew_are_not_those_that_compute),
         cmocka_unit_test(test_needless_code__comes_before_its_thread),
         cmocka_unit_test(test_vm_operations__count_with_the_cpu_that_the_vm_thread_got),

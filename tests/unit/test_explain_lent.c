@@ -71,9 +71,10 @@ static void test_semaphore__is_neutral_where_permits_take_all_cpus(void **state)
 {
     static const struct {
         int64_t cpus, got;
-        double others; /* of the machine, by other processes */
+        double limit, others; /* others: of the machine, by other processes */
         bool io, neutral;
-    } cases[] = {{2, 20, 0, false, true}, {4, 20, 0, false, false}, {4, 20, 0.5, false, true}, {2, 20, 0, true, false}};
+    } cases[] = {{2, 20, 0, 0, false, true},     {4, 20, 0, 0, false, false},    {4, 20, 0, 0.5, false, true},
+                 {16, 20, 2, 0.25, false, true}, {16, 8, 2, 0.25, false, false}, {2, 20, 0, 0, true, false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene *s = scene();
@@ -90,6 +91,7 @@ static void test_semaphore__is_neutral_where_permits_take_all_cpus(void **state)
                 cases[i].io ? WICK_EXPLAIN_IO : WICK_EXPLAIN_RUNNABLE, 10);
         s->f.allowed = cases[i].cpus;
         s->f.got_ns = cases[i].got * S;
+        s->f.cpu_limit = cases[i].limit;
         s->f.others = cases[i].others;
         s->f.machines = 1;
         assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);

@@ -252,6 +252,11 @@ static void test_gc_pauses__name_the_cache_of_soft_references_that_fills_the_hea
         assert_true(asked);
         free(text);
     }
+    c.paused = 0.03; /* too little for that rule */
+    char *text = explained(&c, holder);
+    assert_non_null(strstr(text, "promotion: "));
+    assert_non_null(strstr(text, holder));
+    free(text);
     for (int i = 0; i < POINTS; i++)
         c.used[i] = i % 4 ? 60 : 20;
     free(explained(&c, holder));

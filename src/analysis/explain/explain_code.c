@@ -382,9 +382,10 @@ static bool is_needless(enum wick_explain_code code)
     }
 }
 
-/* The method of the JDK or of a library that the function calls for most of that work; 0 = there is none. */
+/* The method of the JDK or of a library that the function calls for most of that work, or of a particular kind within
+ * it; 0 = there is none. */
 static uint32_t called_for(const struct wick_explain *x, uint32_t function, enum wick_explain_code code,
-                           const struct around *a)
+                           enum wick_explain_code particular, const struct around *a)
 {
     const struct wick_explain_facts *f = x->f;
     int64_t *sums = calloc(f->p->nfunctions, sizeof *sums), all = 0;
@@ -393,7 +394,8 @@ static uint32_t called_for(const struct wick_explain *x, uint32_t function, enum
     x->f->failed |= !sums;
     for (size_t i = 0; sums && i < f->ncpu; i++) {
         uint32_t user = work_of(x, &f->cpu[i], a, &one), s = f->cpu[i].stack;
-        if (!user || one != code || frame_of(f->p, user)->function != function)
+        if (!user || one != code || frame_of(f->p, user)->function != function ||
+            !wick_explain_is_particular(f->p, particular, s, user))
             continue;
         while (s != user && f->p->stacks[s].parent != user)
             s = f->p->stacks[s].parent;
@@ -432,9 +434,8 @@ static void say(struct wick_explain *x, uint32_t stack, enum wick_explain_code o
     wick_explain_say(x, r, "kind", wick_explain_codes[code].name);
     wick_explain_say(x, r, "what", wick_explain_codes[code].text);
     wick_explain_say_frame(x, r, "frame", f->p->stacks[stack].frame);
-    /* of another kind within a kind only some of the calls are */
-    if (is_needless(code) && (code == of || code == WICK_CODE_COMPILED_XML))
-        say_callee(x, r, called_for(x, frame_of(f->p, stack)->function, of, a));
+    if (is_needless(code))
+        say_callee(x, r, called_for(x, frame_of(f->p, stack)->function, of, code == of ? WICK_CODE_OTHER : code, a));
     wick_explain_filter_frame(x, r, f->p->stacks[stack].frame);
     if (code == WICK_CODE_COLLISIONS)
         wick_explain_say_keys(x, r, frame_of(f->p, stack)->function);

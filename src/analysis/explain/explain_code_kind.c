@@ -207,6 +207,18 @@ static const struct {
                    {WICK_CODE_SCRIPTS, WICK_CODE_FACTORIES, makes_factory},
                    {WICK_CODE_BIG_NUMBERS, WICK_CODE_MANY_DIGITS, has_many_digits}};
 
+bool wick_explain_is_particular(const struct wick_profile *p, enum wick_explain_code particular, uint32_t stack,
+                                uint32_t user)
+{
+    bool any = false, shown = false;
+    for (size_t i = 0; i < sizeof particulars / sizeof *particulars; i++)
+        if (particulars[i].particular == particular) {
+            any = true;
+            shown |= particulars[i].shows(p, stack, user);
+        }
+    return !any || shown;
+}
+
 /* Of the work of that kind, in calls by that function, the share that a test is true of. */
 static double share_of(const struct wick_explain_facts *f, uint32_t function, enum wick_explain_code code,
                        bool (*shows)(const struct wick_profile *p, uint32_t stack, uint32_t user))
@@ -228,8 +240,14 @@ enum wick_explain_code wick_explain_code_of_all(const struct wick_explain_facts 
 {
     if (code == WICK_CODE_CLASS_LOADING)
         return share_of(f, function, code, defines) < DEFINES_LEAST ? WICK_CODE_CLASS_LOOKUP : code;
-    for (size_t i = 0; i < sizeof particulars / sizeof *particulars; i++)
-        if (particulars[i].all == code && share_of(f, function, code, particulars[i].shows) >= PARTICULAR_LEAST)
-            return particulars[i].particular;
-    return code;
+    enum wick_explain_code most = code;
+    double share = PARTICULAR_LEAST;
+    for (size_t i = 0; i < sizeof particulars / sizeof *particulars; i++) {
+        double one = particulars[i].all == code ? share_of(f, function, code, particulars[i].shows) : 0;
+        if (one >= share) {
+            most = particulars[i].particular;
+            share = one;
+        }
+    }
+    return most;
 }

@@ -25,6 +25,11 @@ extern const struct wick_explain_code_text wick_explain_codes[WICK_CODES];
 /* The stack, cut at the program's function nearest to the leaf, 0 = it has none; what the JDK does for it. */
 uint32_t wick_explain_user_of(const struct wick_profile *p, uint32_t stack, enum wick_explain_code *code);
 
+/* Whether work on the way from the leaf to the program's function shows that particular kind; of kinds that no part of
+ * the work shows, always. */
+bool wick_explain_is_particular(const struct wick_profile *p, enum wick_explain_code particular, uint32_t stack,
+                                uint32_t user);
+
 /* Of loading classes: looking them up by name, if next to none of what the function has the JDK do defines one. */
 enum wick_explain_code wick_explain_code_of_all(const struct wick_explain_facts *f, uint32_t function,
                                                 enum wick_explain_code code);

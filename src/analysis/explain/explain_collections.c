@@ -32,10 +32,11 @@ static bool is_crowded(const struct wick_explain_facts *f)
  * grow until one drops them. */
 static bool is_full_as_a_rule(const struct wick_explain_facts *f)
 {
+    double most = wick_explain_heap_most(f);
     size_t n = 0;
     for (size_t i = f->nheaps / 2; i < f->nheaps; i++)
-        n += (double)f->heaps[i].used >= FULL_AS_A_RULE * wick_explain_heap_most(f);
-    return n && 2 * n >= f->nheaps - f->nheaps / 2;
+        n += most > 0 && (double)f->heaps[i].used >= FULL_AS_A_RULE * most;
+    return 2 * n > f->nheaps - f->nheaps / 2;
 }
 
 bool wick_explain_asks_for_holder(const struct wick_explain_findings *all, const struct wick_explain_facts *f)

@@ -122,7 +122,7 @@ struct wick_explain_holder {
     uint32_t read;    /* a string, 0 = none */
     double bytes;     /* that it keeps alive */
     double share;     /* of all that is alive */
-    double soft;      /* bytes: of all that is alive, what only soft references keep; 0 = less than half */
+    double soft;      /* bytes: of those that it keeps, what only soft references do; 0 = less than half */
 };
 
 /* What the kernel counted of a thread, by wick.ThreadCpu. */

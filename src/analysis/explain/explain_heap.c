@@ -114,8 +114,10 @@ static double promoted_least(const struct wick_explain_facts *f, const struct fa
 bool wick_explain_promotes(const struct wick_explain_facts *f)
 {
     struct fall o = falls_of(f);
-    if (f->heap_holder.soft > 0 && wick_explain_fills(f, &f->heap_holder))
-        return false; /* what a collection dropped was kept until then */
+    double paused = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
+    if (f->heap_holder.soft > 0 && wick_explain_fills(f, &f->heap_holder) &&
+        paused >= wick_explain_rules[WICK_EXPLAIN_RULE_GC_PAUSES].threshold)
+        return false; /* what a collection dropped was kept until then; gc-pauses says so */
     bool often = (double)o.n * OFTEN >= (double)f->duration_ns && o.n * YOUNG_MOST >= f->nheaps;
     return o.n >= SEVERAL && often && wick_explain_share(o.before - o.after, o.before) >= promoted_least(f, &o);
 }
@@ -133,6 +135,8 @@ void wick_explain_promotion(struct wick_explain *x)
     wick_explain_figure(r, "stopped", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
     wick_explain_say_allocations(x, r);
     wick_explain_say_soft(x, r);
+    if (f->heap_holder.soft > 0 && wick_explain_fills(f, &f->heap_holder))
+        wick_explain_say_holder(x, r, &f->heap_holder);
 }
 
 /* ---- a heap that is much too large ---- */

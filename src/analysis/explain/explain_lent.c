@@ -16,11 +16,12 @@
 
 enum { WINDOWS = 16, QUARTER = WINDOWS / 4 };
 
-#define WINDOW_LEAST INT64_C(400000000) /* ns: in a shorter one too few threads are sampled */
-#define WAIT_LEAST   1.0                /* threads that wait in each window */
-#define TIMES_LEAST  2.0                /* as many have one in the fullest quarter of the windows as in the emptiest */
-#define TAKEN_LEAST  0.90               /* of the CPUs */
-#define CHANCE_MOST  57.0 /* of 16 windows with equally many: chi-squared of 15 degrees, one in a million */
+#define WINDOW_LEAST  INT64_C(400000000) /* ns: in a shorter one too few threads are sampled */
+#define WAIT_LEAST    1.0                /* threads that wait in each window */
+#define TIMES_LEAST   2.0                /* as many have one in the fullest quarter of the windows as in the emptiest */
+#define TAKEN_LEAST   0.90               /* of the CPUs */
+#define BY_THEM_LEAST 0.50               /* of the CPUs: threads that have one and compute */
+#define CHANCE_MOST   57.0 /* of 16 windows with equally many: chi-squared of 15 degrees, one in a million */
 
 /* A part of the recording: time of threads that wait, and of those that have one, with its variance by sampling. */
 struct window {
@@ -120,12 +121,16 @@ void wick_explain_say_lost(struct wick_explain *x, struct wick_explain_finding *
 void wick_explain_say_taken(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
 {
     const struct wick_explain_facts *f = x->f;
-    double others = wick_explain_share(f->others, (double)f->machines) * (double)f->allowed;
-    double taken = wick_explain_share(x->out->busy + others, wick_explain_cpus(f));
+    double others = wick_explain_share(f->others, (double)f->machines) * (double)f->allowed,
+           cpus = wick_explain_cpus(f);
+    double own = wick_explain_share(x->out->busy, cpus);
+    double all = wick_explain_share(x->out->busy + others, (double)f->allowed), taken = own > all ? own : all;
     bool lent = at->kind == WICK_WAIT_SEMAPHORE || at->kind == WICK_WAIT_POOL;
     const struct wick_explain_link *last = at->nlinks ? &at->links[at->nlinks - 1] : NULL;
     if (!lent || !last || last->who != WICK_EXPLAIN_BORROWER || last->kind != WICK_WAIT_NONE || taken < TAKEN_LEAST)
         return;
+    if (last->threads * last->share < BY_THEM_LEAST * cpus)
+        return; /* others compute */
     wick_explain_figure(r, "taken", WICK_EXPLAIN_SHARE, taken < 1 ? taken : 1);
     if (r)
         r->advice = "make what is computed there cheaper, or give the program more CPUs";

@@ -26,26 +26,23 @@ static bool is_one_of(const struct wick_explain_finding *r, const char *const *k
     return false;
 }
 
-/* Whether those that have what is waited for compute, on all CPUs, and give it back. */
-static bool is_for_cpus(const struct wick_explain_finding *r)
-{
-    return wick_explain_figure_of(r, "taken") && !wick_explain_figure_of(r, "least");
-}
-
 /* Others' work, which this process has no part in but to wait; or what somebody in it is to do, give or complete, while
- * nothing shows who, nor that it is slow: a limit on purpose, or a group of writes that share one fsync, look so. */
+ * nothing shows who, nor that it is slow: a limit on purpose, or a group of writes that share one fsync, look so. Or a
+ * CPU by another name, while those that have what is waited for keep all CPUs computing. */
 static bool is_plain_wait(const struct wick_explain_finding *r)
 {
     static const char *const kinds[] = {"socket-read", "socket",    "future",      "latch", "reply",
                                         "semaphore",   "condition", "object-wait", "park"},
-                             *const shown[] = {"holder", "sequence", "timed"};
+                             *const shown[] = {"sequence", "timed", "least", "holder"};
+    enum { BUT_HOLDER = sizeof shown / sizeof *shown - 1 };
     const struct wick_explain_figure *all = wick_explain_figure_of(r, "time"),
                                      *through = wick_explain_figure_of(r, "through");
     if (through && all && through->value >= CHAIN_LEAST * all->value)
         return false;
-    if (!is_one_of(r, kinds, sizeof kinds / sizeof *kinds))
+    bool taken = wick_explain_figure_of(r, "taken") != NULL; /* by those that have what is waited for: of any kind */
+    if (!taken && !is_one_of(r, kinds, sizeof kinds / sizeof *kinds))
         return false;
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+    for (size_t i = 0; i < (taken ? BUT_HOLDER : sizeof shown / sizeof *shown); i++)
         if (wick_explain_figure_of(r, shown[i]))
             return false;
     return true;
@@ -75,7 +72,7 @@ static bool is_neutral(const struct wick_explain_finding *r)
         return is_stage(r);
     case WICK_EXPLAIN_RULE_WAITING:
     case WICK_EXPLAIN_RULE_ENDPOINT_WAIT:
-        return is_plain_wait(r) || is_for_cpus(r);
+        return is_plain_wait(r);
     default:
         return false;
     }
