@@ -55,11 +55,12 @@ enum {
     WICK_LABELS_TEXT_BYTES = 8 << 20, /* and their sum */
     WICK_LABELS_TEXT_MAX = 4096,      /* bytes of one */
     WICK_LABELS_OVERFLOW = 1,         /* the text "[overflow]" */
-    /* Kinds of texts of what threads wait for, which no program keeps few: ends of connections, and files; and how many
-     * of each are known in the life of a process. */
+    /* Kinds of texts of what threads wait for, which no program keeps few: ends of connections, files, and processes;
+     * and how many of each are known in the life of a process. */
     WICK_LABELS_ENDS = 0,
     WICK_LABELS_FILES = 1,
-    WICK_LABELS_AWAITED_KINDS = 2,
+    WICK_LABELS_CHILDREN = 2,
+    WICK_LABELS_AWAITED_KINDS = 3,
     WICK_LABELS_AWAITED = 1 << 11,
     WICK_LABELS_CLIENTS = 4,      /* copies of the Java classes (class loaders) that can be connected */
     WICK_LABELS_LAYOUT = 2,       /* of records, places and queues; the Java side refuses another one */

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # jdks: 8 21
 # ci: 21
-"""wick explain PID names the pool of one thread behind which requests queue, and what its tasks wait for; and a deadlock."""
+"""wick explain PID names the pool of one thread behind which requests queue, and what its tasks wait for; a deadlock; and a process that is
+waited for while it waits for somebody to read what it writes."""
 import json
 import subprocess
 
@@ -55,5 +56,22 @@ if t.check("explain succeeds", r.status == 0, r):
         t.check("the evidence selects its stacks", top.status == 0 and "Deadlock.transfer" in top.out, (options, top))
         t.check("the command names the recording", stuck[0]["evidence"]["command"].endswith(" " + kept), stuck[0])
         t.check("the program is to blame", stuck[0]["group"] == "program" and said["headline"].find("program") > 0, said)
+j.kill()
+
+# Each process writes for milliseconds, and waits for the rest of the second.
+classes = t.compile_java("Piped")
+j = t.Jvm(["-Xmx64m", "-cp", classes, "Piped"], "piped")
+t.check("the program is ready", j.wait_for("READY"), j.output())
+kept = t.path("piped.jfr")
+r = t.wick("explain", "--json", "-d", "6", "-f", kept, "--lib", t.AGENT, str(j.pid))
+if t.check("explain succeeds", r.status == 0, r):
+    waits = [f for f in json.loads(r.out)["findings"] if f["figures"].get("kind") == "process"]
+    if t.check("the wait for a process is named", len(waits) == 1 and waits[0]["figures"]["frame"].startswith("Piped.render"), r.out):
+        print("#", waits[0]["sentence"])
+        t.check("with the process, which waits for a reader", waits[0]["figures"].get("blocked") == "seq"
+                and waits[0]["figures"]["full"] > 0.5, waits[0])
+    top = t.wick("top", "-e", "wall", "--by", "child", "--where", "pipe=full", "--json", kept)
+    t.check("its name is a label", top.status == 0 and '"seq"' in top.out, top)
+j.say("quit")
 j.kill()
 t.done()

@@ -10,12 +10,15 @@
 #include <fcntl.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "engine/thread/awaited.h"
@@ -52,6 +55,11 @@ static const char *of_socket(struct bench *b, int fd)
 static const char *of_file(struct bench *b, int fd)
 {
     return wick_labels_text(&b->labels, wick_awaited_file(&b->labels, fd));
+}
+
+static const char *of_child(struct bench *b, pid_t pid)
+{
+    return wick_labels_text(&b->labels, wick_awaited_child(&b->labels, pid));
 }
 
 static void close_both(const int fd[2])
@@ -204,6 +212,42 @@ static void test_awaited__files_have_their_path(void **state)
 }
 
 /* Its name is at the end of a path. */
+/* One that sleeps, and one that writes more than a pipe has room for, until something reads it. */
+static void test_awaited__processes_have_their_name_and_whether_their_pipe_is_full(void **state)
+{
+    struct bench *b = *state;
+    static char room[1 << 20];
+    int pipes[2];
+    assert_return_code(pipe(pipes), 0);
+    pid_t sleeps = fork();
+    if (!sleeps) {
+        prctl(PR_SET_NAME, "sleeps,a");
+        for (;;)
+            pause();
+    }
+    pid_t writes = fork();
+    if (!writes) {
+        prctl(PR_SET_NAME, "writes");
+        _exit(write(pipes[1], room, sizeof room) != sizeof room);
+    }
+    while (strcmp(of_child(b, sleeps), "child=sleeps\\,a") != 0)
+        usleep(1000);
+    while (strcmp(of_child(b, writes), "child=writes,pipe=full") != 0)
+        usleep(1000);
+    assert_string_equal(of_child(b, sleeps), "child=sleeps\\,a");
+    for (ssize_t n = 0, one; n < (ssize_t)sizeof room; n += one) {
+        one = read(pipes[0], room, sizeof room);
+        assert_true(one > 0);
+    }
+    int status;
+    assert_int_equal(waitpid(writes, &status, 0), writes);
+    assert_int_equal(status, 0);
+    assert_string_equal(of_child(b, writes), "");
+    kill(sleeps, SIGKILL);
+    assert_int_equal(waitpid(sleeps, &status, 0), sleeps);
+    close_both(pipes);
+}
+
 static void test_awaited__of_long_paths_the_end_is_kept(void **state)
 {
     struct bench *b = *state;
@@ -271,6 +315,7 @@ int main(void)
         TEST(a_socket_is_asked_for_again_until_it_is_connected),
         TEST(what_is_on_its_way_hides_nothing),
         TEST(files_have_their_path),
+        TEST(processes_have_their_name_and_whether_their_pipe_is_full),
         TEST(of_long_paths_the_end_is_kept),
         TEST(other_descriptors_have_none),
         TEST(texts_are_so_many_at_most),

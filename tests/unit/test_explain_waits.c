@@ -518,6 +518,28 @@ static void test_endpoints__count_waits_that_depend_on_who_waits(void **state)
               "app.Main.serve (8.0 s)\n\n");
 }
 
+/* The JDK's own threads wait for the end of processes; most of that time these wait for a reader, or few do. */
+static void test_process__that_nobody_reads_is_said_to_wait_itself(void **state)
+{
+    (void)state;
+    for (unsigned full = 4; full <= 8; full += 4) {
+        struct scene *s = scene();
+        uint32_t reaps = STACK(s, "java/lang/Thread.run", "java/lang/ProcessHandleImpl.waitForProcessExit0");
+        add(s, thread_of(s, "press-1", 1), STACK(s, "app/Press.render", "java/lang/ProcessImpl.waitFor", PARK),
+            WICK_EXPLAIN_OBJECT_WAIT, 10);
+        for (unsigned i = 0; i < 2; i++) {
+            add(s, thread_of(s, "process reaper", 2), reaps, WICK_EXPLAIN_NATIVE_WAIT, i ? full : 10 - full);
+            s->wall[s->f.nwall - 1].child = wick_profile_cstring(&s->p, "seq");
+            s->wall[s->f.nwall - 1].pipe_full = i;
+        }
+        begins(s, full > 5 ? "waiting: 100 % of the time that threads have work (10.0 s) is waiting for another "
+                             "process, at app.Press.render; 80 % of the time that process, seq, itself waits, for "
+                             "somebody to read what it writes to a pipe\n"
+                           : "waiting: 100 % of the time that threads have work (10.0 s) is waiting for another "
+                             "process, at app.Press.render\n");
+    }
+}
+
 /* What the kernel counted of a thread, which is CPU time of one stack. */
 static void uses(struct scene *s, uint32_t thread, uint32_t stack, double cpu, double delay)
 {
@@ -738,6 +760,7 @@ int main(void)
         cmocka_unit_test(test_held_back__is_not_said_of_those_who_only_read),
         cmocka_unit_test(test_held_back__is_where_chains_end),
         cmocka_unit_test(test_endpoints__count_waits_that_depend_on_who_waits),
+        cmocka_unit_test(test_process__that_nobody_reads_is_said_to_wait_itself),
         cmocka_unit_test(test_saturated_thread__is_named_with_who_waits),
         cmocka_unit_test(test_saturated_thread__is_neutral_where_less_than_one_waits),
         cmocka_unit_test(test_saturated_thread__of_an_event_loop_needs_no_waiter),

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -41,6 +42,27 @@ static void test_wait__texts_of_the_kernel(void **state)
         assert_int_equal(l.state, cases[i].state);
         assert_int_equal(l.sp, 0x7ffd10);
         assert_int_equal(l.pc, 0x7f3020);
+    }
+}
+
+/* Which process the end of which is waited for, by wait4 and waitid. */
+static void test_wait__processes(void **state)
+{
+    static const struct {
+        long call;
+        uint64_t first, second;
+        int32_t child;
+    } cases[] = {{SYS_wait4, 4711, 0, 4711}, {SYS_wait4, UINT64_MAX, 0, 0}, {SYS_wait4, 0xffffffff, 0, 0},
+                 {SYS_wait4, 0, 0, 0},       {SYS_waitid, 1, 4711, 4711},   {SYS_waitid, 0, 4711, 0},
+                 {SYS_futex, 4711, 0, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct wick_thread_look l;
+        char text[128];
+        snprintf(text, sizeof text, "%ld 0x%" PRIx64 " 0x%" PRIx64 " 0x0 0x0 0x0 0x0 0x7ffd10 0x7f3020\n",
+                 cases[i].call, cases[i].first, cases[i].second);
+        assert_int_equal(wick_thread_look_parse(text, &l), WICK_THREAD_WAITS);
+        assert_int_equal(l.child, cases[i].child);
     }
 }
 
@@ -113,6 +135,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wait__texts_of_the_kernel),
+        cmocka_unit_test(test_wait__processes),
         cmocka_unit_test(test_wait__sockets_that_are_read),
         cmocka_unit_test(test_wait__functions_of_the_jvm_and_java_methods_are_known),
     };

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explain_ends.c - the names of servers, clients and files that threads wait for
+ * explain_ends.c - the names of servers, clients, files and processes that threads wait for
  *
  * The labels peer, local and file of the samples of waits have them (engine/thread/awaited.h). Where several are waited
  * for at one place, the first of them is named, with its share, and how many others there are.
+ *
+ * For the end of a process threads of the JDK wait, and the program's wait for these: so of processes it is not known
+ * which place waits for which, only what all of them do.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -113,4 +116,28 @@ void wick_explain_say_end(struct wick_explain *x, struct wick_explain_finding *r
     if (n.ns)
         say(x, r, end, &n);
     free(n.ns);
+}
+
+void wick_explain_say_child(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind)
+{
+    const struct wick_explain_facts *f = x->f;
+    int64_t all = 0, full = 0, most_ns = 0;
+    uint32_t most = 0;
+    for (size_t i = 0; r && kind == WICK_WAIT_PROCESS && i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        all = wick_sum(all, s->child ? s->weight_ns : 0);
+        full = wick_sum(full, s->pipe_full ? s->weight_ns : 0);
+        if (s->pipe_full && s->weight_ns > most_ns) {
+            most = s->child;
+            most_ns = s->weight_ns;
+        }
+    }
+    double share = wick_explain_share((double)full, (double)all);
+    if (!most || share < NAMED_LEAST)
+        return;
+    wick_explain_say(x, r, "blocked", wick_profile_str(f->p, most));
+    wick_explain_figure(r, "full", WICK_EXPLAIN_SHARE, share);
+    r->advice = "read what the process writes, its errors as well, before or while waiting for its end, or send it to "
+                "a file (ProcessBuilder.redirectOutput, redirectError, Redirect.DISCARD): a pipe has room for 64 KiB, "
+                "and who writes more waits for a reader";
 }

@@ -46,6 +46,8 @@ struct wick_explain_sample {
     uint32_t peer, doing;             /* likewise: what it waited for, and what that one did */
     uint32_t cgroup;                  /* likewise: its path */
     uint32_t server, service, file;   /* labels of waits: whom it asked, where clients come in, which file. 0 = none */
+    uint32_t child;                   /* likewise: the process that it waits for */
+    bool pipe_full;                   /* that waits for room in a pipe */
     enum wick_explain_state state;
     double variance; /* of objects (model/interval.h) */
     size_t number;   /* of a wall-clock sample: in `timed` */

@@ -343,6 +343,9 @@ bool wick_explain_may_write(struct wick_explain *x, const struct wick_explain_pl
 void wick_explain_say_writer(struct wick_explain *x, struct wick_explain_finding *r,
                              const struct wick_explain_place *at);
 
+/* explain_ends.c: adds to a finding about waits for processes that these wait for somebody to read what they write. */
+void wick_explain_say_child(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind);
+
 /* explain_ends.c: adds to a finding about waits of that kind at that function which server or file they are for;
  * endpoint: only those of its requests, 0 = all. */
 void wick_explain_say_end(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind,

@@ -17,5 +17,8 @@ void wick_explain_learn_end(struct wick_explain_facts *f, const struct wick_samp
         row->server = wick_explain_label(f->p, s, "peer");
     if (row->state == WICK_EXPLAIN_DISK)
         row->file = wick_explain_label(f->p, s, "file");
+    if (row->state == WICK_EXPLAIN_NATIVE_WAIT)
+        row->child = wick_explain_label(f->p, s, "child");
+    row->pipe_full = row->child && wick_explain_label(f->p, s, "pipe");
     f->ends += row->server || row->service || row->file;
 }

@@ -223,6 +223,7 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
     wick_explain_say_lazy(x, r, at);
     wick_explain_say_sequence(x, r, at->kind, at->function, 0);
     wick_explain_say_end(x, r, at->kind, at->function, 0);
+    wick_explain_say_child(x, r, at->kind);
     if (at->via == WICK_WAIT_NONE)
         wick_explain_say_lengths(x, r, at->kind, at->function);
     else

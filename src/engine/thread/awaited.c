@@ -14,6 +14,7 @@
 
 #include "labels/labels.h"
 #include "sys/socket_address.h"
+#include "sys/whole.h"
 
 enum { ESTABLISHED = 1, CLOSE_WAIT = 8 }; /* the kernel's numbers: nothing but the SYN and data has been sent */
 
@@ -156,4 +157,26 @@ uint32_t wick_awaited_file(struct wick_labels *labels, int fd)
     path[n] = 0;
     put_path("file", end_of(path, (size_t)n), text, sizeof text);
     return wick_labels_intern_awaited(labels, WICK_LABELS_FILES, text, strlen(text));
+}
+
+/* Whether its first thread waits in the kernel for a reader to make room in a pipe: "pipe_write", "anon_pipe_write". */
+static bool waits_for_room(int32_t pid)
+{
+    char path[32], place[128];
+    snprintf(path, sizeof path, "/proc/%d/wchan", pid);
+    return wick_whole_text(path, place, sizeof place) > 0 && strstr(place, "pipe_write");
+}
+
+uint32_t wick_awaited_child(struct wick_labels *labels, int32_t pid)
+{
+    char path[32], name[32], text[WICK_AWAITED_TEXT];
+    snprintf(path, sizeof path, "/proc/%d/comm", pid);
+    if (wick_whole_text(path, name, sizeof name) <= 0)
+        return 0;
+    name[strcspn(name, "\n")] = 0;
+    put_path("child", name, text, sizeof text);
+    size_t len = strlen(text);
+    if (waits_for_room(pid))
+        len += (size_t)snprintf(text + len, sizeof text - len, ",pipe=full");
+    return wick_labels_intern_awaited(labels, WICK_LABELS_CHILDREN, text, len);
 }

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * awaited.h - what is behind the descriptor that a thread waits at, as a label of the samples of that wait
+ * awaited.h - what is behind the descriptor that a thread waits at, or the process whose end it waits for, as a label
+ * of the samples of that wait
  *
  *     peer=10.0.0.7:5432         a connection that this process has opened: whom it asked
  *     peer=unix:/run/db.sock     likewise
  *     local=127.0.0.1:8080       one that it has accepted: where its clients come in; their own ports are many
  *     file=/var/lib/app/wal.log  a file
+ *     child=pg_dump              a process
+ *     child=pg_dump,pipe=full    one that itself waits for room in a pipe that it writes to
  *
  * Who has opened a connection shows in what the kernel counts: a SYN is acknowledged as a byte is, but is not among the
  * bytes that were sent. Datagrams have no label.
  *
  * Each socket is asked for once, as long as few enough are in use at the same time; a file each time, since it may be
- * renamed. None of this waits for a disk or a network.
+ * renamed, and a process, since it goes on. None of this waits for a disk or a network.
  *
  * Threads: one at a time (the sampler).
  */
@@ -37,6 +40,7 @@ struct wick_awaited {
 /* The number of that label among the texts of `labels`, 0 = there is none, or too many are known. */
 uint32_t wick_awaited_socket(struct wick_awaited *a, struct wick_labels *labels, int fd);
 uint32_t wick_awaited_file(struct wick_labels *labels, int fd);
+uint32_t wick_awaited_child(struct wick_labels *labels, int32_t pid);
 
 /* Whether this end has opened the connection: 1 or 0; -1 = it does not show. size: what the kernel filled in; queued:
  * bytes that were written and are not acknowledged (SIOCOUTQ). */

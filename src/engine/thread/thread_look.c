@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,6 +68,13 @@ static bool is_on_file(long nr)
     return nr == SYS_fsync || nr == SYS_fdatasync || nr == SYS_fallocate || nr == SYS_ftruncate;
 }
 
+/* The process that waitpid() waits for the end of; 0 = any, or none. */
+static int32_t awaited_child(long nr, const uint64_t *args)
+{
+    int64_t pid = nr == SYS_wait4 ? (int32_t)args[0] : nr == SYS_waitid && args[0] == P_PID ? (int32_t)args[1] : 0;
+    return pid > 0 ? (int32_t)pid : 0;
+}
+
 static void set_wait(struct wick_thread_look *out, long nr, const uint64_t *args)
 {
     unsigned state = wick_wait_state_call(nr);
@@ -74,6 +82,7 @@ static void set_wait(struct wick_thread_look *out, long nr, const uint64_t *args
     out->state = state ? (uint8_t)state : wait_for_file(args[0], &socket);
     out->socket = socket && (state || reads) && args[0] <= INT32_MAX ? (int32_t)args[0] : -1;
     out->polled = is_poll(nr) && args[1] == 1 ? args[0] : 0;
+    out->child = awaited_child(nr, args);
     bool file = out->state == WICK_JFR_STATE_DISK && (!state || is_on_file(nr));
     out->file = file && args[0] <= INT32_MAX ? (int32_t)args[0] : -1;
 }

@@ -37,8 +37,10 @@ static uint8_t state_of(struct wick_wall_engine *e, wick_addr java, const struct
 static uint32_t label_of(struct wick_wall_engine *e, const struct wick_thread_look *l, int socket)
 {
     struct wick_labels *labels = e->recorder->labels;
-    if (!e->awaited || (socket < 0 && l->file < 0))
+    if (!e->awaited || (socket < 0 && l->file < 0 && !l->child))
         return 0;
+    if (l->child)
+        return wick_awaited_child(labels, l->child);
     return socket >= 0 ? wick_awaited_socket(e->awaited, labels, socket) : wick_awaited_file(labels, l->file);
 }
 
