@@ -12,9 +12,11 @@
  */
 #include "cli/explain/explain_chain.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/clock.h"
@@ -130,6 +132,8 @@ static bool take_soft_holder(const struct wick_heap_report *held, const char *ti
     uint64_t most = 0;
     size_t which = 0;
     int fd = fcntl(held->file.fd, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0)
+        wick_err_set(&err, WICK_E_IO, "the dump cannot be opened again: %s", strerror(errno));
     if (fd < 0 || wick_heap_report_adopt(&r, fd, title, &heap, &err)) {
         wick_ui_note("wick: what soft references keep could not be determined: %s", err.msg);
         return false;

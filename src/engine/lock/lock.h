@@ -22,11 +22,11 @@
  * An event in a ring is too small for the facts of a wait, so it carries the number of a note.
  *
  * Owners. A wait that lasts beyond its point is going to be recorded, and the watcher then examines the lock: once a
- * wait, at its first poll after that, and a few times more if the owner, which waited, ran just then. So
- * what owners are seen at is drawn at random like the waits themselves. An owner that can run gets a signal with the
- * note's number and records its stack; one that waits is walked from outside (thread_look.h) and not disturbed. Polls
- * are at least LOOK_NS apart, so waits much shorter than that rarely show their owner's stack. While no thread waits,
- * the watcher sleeps.
+ * wait, at its first poll after that, and a few times more if the owner, which waited, ran just then. So what owners
+ * are seen at is drawn at random like the waits themselves. An owner that can run gets a signal with the note's number
+ * and records its stack; one that waits is walked from outside (thread_look.h) and not disturbed. Polls are at least
+ * LOOK_NS apart, so waits much shorter than that rarely show their owner's stack. While no thread waits, the watcher
+ * sleeps.
  *
  * Native waits (lock_native.h) are reported when they are over. Those for a lock that records its owner are also
  * announced when they begin, so that the watcher can examine the owner: a word with its kernel id takes the monitor's

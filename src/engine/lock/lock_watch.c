@@ -14,7 +14,7 @@
  *
  * An owner that itself waits is walked from a copy of its stack. The copy is consistent if the kernel put the thread on
  * no processor while it was made. If it did, the owner is examined again after LOOK_NS, and ever more rarely as the
- * wait goes on, AGAIN_MOST times in all; few in each round, so that waits not examined yet come first.
+ * wait goes on, in ATTEMPTS_MOST attempts; few in each round, so that waits not examined yet come first.
  */
 #include "engine/lock/lock.h"
 
@@ -35,10 +35,10 @@
 #define REST_NS 10000000ull
 
 enum {
-    LOOKS_MOST = 64, /* in a round */
-    AGAINS_MOST = 8, /* of them again */
-    AGAIN_MOST = 16, /* of one wait; the last comes after a second or more */
-    AGAIN_PART = 2,  /* of the wait so far, until its owner is examined again */
+    LOOKS_MOST = 64,    /* in a round, at owners not examined yet */
+    AGAIN_IN_ROUND = 8, /* besides these: at owners that ran before */
+    ATTEMPTS_MOST = 16, /* for one wait; the last comes after a second or more */
+    AGAIN_PART = 2,     /* of the wait so far, until its owner is examined again */
 };
 
 /* What became of an attempt at an owner's stack. */
@@ -217,7 +217,7 @@ static uint64_t examine(struct wick_lock_engine *e, struct wick_lock_wait *w, co
 {
     w->attempts = w->looked == s->id ? w->attempts + 1 : 1;
     w->looked = s->id;
-    bool ran = look(e, s, waiter, now) == RAN && w->attempts < AGAIN_MOST;
+    bool ran = look(e, s, waiter, now) == RAN && w->attempts < ATTEMPTS_MOST;
     return w->again_ns = ran ? now + LOOK_NS + (now - s->since_ns) / AGAIN_PART : 0;
 }
 
@@ -232,7 +232,7 @@ static uint64_t look_around(struct wick_lock_engine *e, uint64_t now)
         struct seen s;
         uint64_t at = see(w, &s) && s.monitor ? due(w, &s) : 0;
         bool again = at && w->looked == s.id;
-        if (at && at <= now && (again ? agains++ < AGAINS_MOST : looks++ < LOOKS_MOST))
+        if (at && at <= now && (again ? agains++ < AGAIN_IN_ROUND : looks++ < LOOKS_MOST))
             at = examine(e, w, &s, i, now);
         if (at && (!next || at < next))
             next = at;
