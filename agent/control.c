@@ -31,6 +31,7 @@
 
 #include "agent/commands.h"
 #include "agent/jvm/heap_copy.h"
+#include "agent/event/thread_pools.h"
 #include "agent/label/virtual_refresh.h"
 #include "agent/session.h"
 #include "base/clock.h"
@@ -199,7 +200,7 @@ static int next_due_locked(uint64_t now)
         if (c->fd >= 0 && !c->holds && c->heard_ns + IDLE_NS < due)
             due = c->heard_ns + IDLE_NS;
     }
-    bool refreshes = wick_session_running() && wick_virtual_refresh_needed();
+    bool refreshes = wick_session_running() && (wick_virtual_refresh_needed() || wick_thread_pools_refresh_needed());
     if ((refreshes || wick_heap_copy_lives()) && now + REFRESH_NS < due)
         due = now + REFRESH_NS;
     if (due == UINT64_MAX)
@@ -214,6 +215,8 @@ static void expire_locked(uint64_t now)
     wick_heap_copy_watch();
     if (wick_session_running() && wick_virtual_refresh_needed())
         wick_virtual_refresh();
+    if (wick_session_running() && wick_thread_pools_refresh_needed())
+        wick_thread_pools_refresh();
     drop_holds_locked();
     for (int i = 0; i < MAX_CLIENTS; i++) {
         struct client *c = &ctl.clients[i];

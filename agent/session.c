@@ -40,6 +40,7 @@
 #include "agent/ownfile.h"
 #include "agent/event/recording_info.h"
 #include "agent/event/runtime.h"
+#include "agent/event/thread_pools.h"
 #include "agent/jvm/vm.h"
 #include "base/clock.h"
 #include "engine/alloc/alloc.h"
@@ -235,6 +236,7 @@ static void *drain_main(void *arg)
         if (poll(&p, 1, full ? 0 : TICK_MS) > 0)
             break;
         wick_direct_buffers_find();
+        wick_thread_pools_find();
         uint64_t now = wick_clock_mono_ns();
         wick_deadlocks_round(now);
         pthread_mutex_lock(&s->lock);
@@ -257,6 +259,7 @@ static void *drain_main(void *arg)
             last_flush = now;
             wick_engines_stats(&s->sampling->engines, s->drain.writer, now);
             wick_runtime_write(&s->drain, now, false);
+            wick_thread_pools_write(s->drain.writer, now);
             note_written(wick_drain_flush(&s->drain, now), false);
             wick_threads_forget(&wick_vm.threads);
         }
@@ -394,6 +397,7 @@ static int begin(struct wick_err *err)
     wick_runtime_open();
     wick_exhaustion_open();
     wick_direct_buffers_open();
+    wick_thread_pools_open();
     wick_memory_open(s->opts.memory_interval_ns);
     wick_jvm_counts_open(s->opts.memory_interval_ns);
     s->wake = eventfd(0, EFD_CLOEXEC);
@@ -551,6 +555,7 @@ int wick_session_stop(struct wick_err *err)
     wick_drain_round(&s->drain);
     wick_engines_take(&s->sampling->engines, &s->drain, WICK_TAKE_LAST);
     wick_runtime_write(&s->drain, wick_clock_mono_ns(), true);
+    wick_thread_pools_write(s->drain.writer, wick_clock_mono_ns());
     (void)wick_exhaustion_write(s->drain.writer, wick_clock_mono_ns());
     (void)wick_deadlocks_write(s->drain.writer, wick_clock_mono_ns());
     wick_memory_end(&s->drain);

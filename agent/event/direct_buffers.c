@@ -13,11 +13,11 @@
  */
 #include "agent/event/direct_buffers.h"
 
+#include "agent/jvm/boot_class.h"
 #include "agent/jvm/field.h"
 #include "agent/jvm/gc.h"
 #include "agent/jvm/vm.h"
 #include "base/atomic.h"
-#include "elf/dynsym.h"
 #include "hotspot/oop.h"
 #include "hotspot/value.h"
 
@@ -41,18 +41,6 @@ static struct {
     int tries;
     bool known, given_up, near;
 } account;
-
-typedef jclass JNICALL boot_class_function(JNIEnv *env, const char *name);
-
-/* FindClass would ask the program's class loader, which may be code of its own. */
-static jclass boot_class(JNIEnv *env, const char *name)
-{
-    wick_addr f = 0;
-    if (wick_elf_dynsym(&wick_vm.mem, wick_vm.libjvm, "JVM_FindClassFromBootLoader", &f) || !f)
-        return NULL;
-    jclass c = ((boot_class_function *)(uintptr_t)f)(env, name);
-    return (*env)->ExceptionCheck(env) ? NULL : c;
-}
 
 static uint32_t class_word(wick_addr object)
 {
@@ -114,8 +102,8 @@ static bool find_account(JNIEnv *env)
     static const char *const names[NUMBERS] = {"RESERVED_MEMORY", "TOTAL_CAPACITY", "COUNT"};
     static const char *const names_8[NUMBERS] = {"reservedMemory", "totalCapacity", "count"};
     bool old = wick_vm.jvm.major < 9;
-    jclass bits = boot_class(env, "java/nio/Bits");
-    jclass atomic = bits ? boot_class(env, "java/util/concurrent/atomic/AtomicLong") : NULL;
+    jclass bits = wick_boot_class(env, "java/nio/Bits");
+    jclass atomic = bits ? wick_boot_class(env, "java/util/concurrent/atomic/AtomicLong") : NULL;
     jfieldID limit = atomic ? (*env)->GetStaticFieldID(env, bits, old ? "maxMemory" : "MAX_MEMORY", "J") : NULL;
     jfieldID value = limit ? (*env)->GetFieldID(env, atomic, "value", "J") : NULL;
     if (!value || !hold_numbers(env, bits, old ? names_8 : names))

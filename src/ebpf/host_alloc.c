@@ -21,6 +21,7 @@
 #include "ebpf/host_teach.h"
 #include "elf/file.h"
 #include "hotspot/alloc_tracer.h"
+#include "hotspot/klass.h"
 #include "sys/maps.h"
 #include "sys/whole.h"
 
@@ -495,6 +496,6 @@ const char *wick_host_alloc_class(const struct wick_host_process *p, const struc
     if (n && n < sizeof r->class_name)
         return r->class_name;
     if (r->head.object.klass && !p->gone && p->jvm_state == WICK_HOST_JVM_READY)
-        wick_hs_class_name_sig(&p->jvm, r->head.object.klass, room, WICK_HOST_CLASS);
+        wick_hs_klass_name_sig(&p->jvm, r->head.object.klass, room, WICK_HOST_CLASS);
     return room;
 }

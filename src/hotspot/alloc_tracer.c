@@ -269,14 +269,3 @@ void wick_hs_buffer_sig(const struct wick_jvm *jvm, wick_addr java, struct wick_
         .desired = desired < UINT64_MAX / WORD ? desired * WORD : 0,
     };
 }
-
-void wick_hs_class_name_sig(const struct wick_jvm *jvm, wick_addr klass, char *out, size_t cap)
-{
-    const struct wick_hs_layout *l = &jvm->layout;
-    wick_addr symbol = wick_hs_u64(jvm->mem, klass + (unsigned)l->klass_name);
-    size_t n = symbol ? wick_hs_u16(jvm->mem, symbol + (unsigned)l->symbol_length) : 0;
-    n = n < cap ? n : cap - 1;
-    if (n && wick_mem_read(jvm->mem, symbol + (unsigned)l->symbol_body, out, n))
-        n = 0;
-    out[n] = 0;
-}

@@ -59,7 +59,4 @@ bool wick_hs_buffer_known(const struct wick_jvm *jvm);
 /* The buffer of the calling thread, whose JavaThread that is. */
 void wick_hs_buffer_sig(const struct wick_jvm *jvm, wick_addr java, struct wick_hs_buffer *out);
 
-/* The internal name of a class ("java/lang/String", "[B"), cut at cap; "" if it cannot be read. */
-void wick_hs_class_name_sig(const struct wick_jvm *jvm, wick_addr klass, char *out, size_t cap);
-
 #endif

@@ -17,12 +17,17 @@ enum { COMPACT_SHIFT = 42 };
 
 enum { STREAM_MOST = 8192, SUPERS_MOST = 16, NAME_MOST = 128, OFFSET_MOST = 4096 };
 
+bool wick_hs_klass_known(const struct wick_jvm *jvm)
+{
+    const struct wick_hs_layout *l = &jvm->layout;
+    return l->object_klass >= 0 && l->klass_base && l->klass_shift && l->klass_super >= 0 &&
+           wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_COMPRESSED_CLASS_POINTERS, jvm->major >= 27);
+}
+
 bool wick_hs_klass_form(const struct wick_jvm *jvm)
 {
     const struct wick_hs_layout *l = &jvm->layout;
-    bool known = l->object_klass >= 0 && l->klass_base && l->klass_shift && l->klass_super >= 0 &&
-                 l->klass_fields >= 0 && wick_hs_class_fields_known(l);
-    return known && wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_COMPRESSED_CLASS_POINTERS, jvm->major >= 27);
+    return wick_hs_klass_known(jvm) && l->klass_fields >= 0 && wick_hs_class_fields_known(l);
 }
 
 wick_addr wick_hs_klass_of(const struct wick_jvm *jvm, wick_addr object)
@@ -35,6 +40,16 @@ wick_addr wick_hs_klass_of(const struct wick_jvm *jvm, wick_addr object)
                           : wick_hs_u32(jvm->mem, object + (unsigned)l->object_klass);
     uint32_t shift = wick_hs_u32(jvm->mem, l->klass_shift);
     return narrow && shift < 16 ? wick_hs_u64(jvm->mem, l->klass_base) + ((uint64_t)narrow << shift) : 0;
+}
+
+bool wick_hs_klass_is(const struct wick_jvm *jvm, wick_addr klass, wick_addr class)
+{
+    for (int i = 0; klass && class && i < SUPERS_MOST; i++) {
+        if (klass == class)
+            return true;
+        klass = wick_hs_u64(jvm->mem, klass + (unsigned)jvm->layout.klass_super);
+    }
+    return false;
 }
 
 /* Whether the symbol at an index of an array of them, as constant pools have one, is `text`. */
@@ -101,4 +116,15 @@ int32_t wick_hs_klass_instance_bytes(const struct wick_jvm *jvm, wick_addr klass
 {
     int32_t helper = layout_helper(jvm, klass);
     return helper > 0 && helper < OFFSET_MOST ? helper & ~7 : 0; /* bit 0: instances need care when they are made */
+}
+
+void wick_hs_klass_name_sig(const struct wick_jvm *jvm, wick_addr klass, char *out, size_t cap)
+{
+    const struct wick_hs_layout *l = &jvm->layout;
+    wick_addr symbol = wick_hs_u64(jvm->mem, klass + (unsigned)l->klass_name);
+    size_t n = symbol ? wick_hs_u16(jvm->mem, symbol + (unsigned)l->symbol_length) : 0;
+    n = n < cap ? n : cap - 1;
+    if (n && wick_mem_read(jvm->mem, symbol + (unsigned)l->symbol_body, out, n))
+        n = 0;
+    out[n] = 0;
 }

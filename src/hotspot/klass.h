@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * klass.h - the class of a Java object, and where its instances keep their fields, without asking the JVM (JDK 21 and
- * later)
+ * klass.h - the class of a Java object, and where its instances keep their fields (JDK 21 and later), without asking
+ * the JVM
  *
  * Threads: any.
  */
@@ -13,11 +13,20 @@
 #include "hotspot/jvm.h"
 
 /* Whether this JVM keeps the classes of objects where _of reads them: not with -XX:-UseCompressedClassPointers, which
- * JDK 27 no longer has, and not before JDK 21. Reads the JVM's flags: ask once. */
+ * JDK 27 no longer has. Reads the JVM's flags: ask once. */
+bool wick_hs_klass_known(const struct wick_jvm *jvm);
+
+/* Whether the lists of their fields can be read as well, from JDK 21 on. */
 bool wick_hs_klass_form(const struct wick_jvm *jvm);
 
-/* The Klass of an object, 0 = not readable. _form must be true. */
+/* The Klass of an object, 0 = not readable. _known must be true. */
 wick_addr wick_hs_klass_of(const struct wick_jvm *jvm, wick_addr object);
+
+/* Whether klass is that class or extends it, at most 15 classes further up. */
+bool wick_hs_klass_is(const struct wick_jvm *jvm, wick_addr klass, wick_addr class);
+
+/* The internal name of a class ("java/lang/String", "[B"), cut at cap; "" if it cannot be read. */
+void wick_hs_klass_name_sig(const struct wick_jvm *jvm, wick_addr klass, char *out, size_t cap);
 
 /* Offset in bytes of the instance field of that name and type ("J", "Ljava/lang/String;") in instances of klass, which
  * declares or inherits it; 0 = there is none. Some 10 reads, and 2 a field. */

@@ -18,6 +18,7 @@
 
 #include "agent/perf_broker.h"
 #include "agent/event/deadlocks.h"
+#include "agent/event/thread_pools.h"
 #include "agent/jvm/heap_copy.h"
 #include "agent/label/virtual_list.h"
 #include "agent/label/virtual_refresh.h"
@@ -205,6 +206,15 @@ void wick_heap_copy_watch(void)
 }
 
 void wick_heap_copy_end(void)
+{
+}
+
+bool wick_thread_pools_refresh_needed(void)
+{
+    return false;
+}
+
+void wick_thread_pools_refresh(void)
 {
 }
 

@@ -23,6 +23,7 @@
 
 #include "agent/control.h"
 #include "agent/event/deadlocks.h"
+#include "agent/event/thread_pools.h"
 #include "agent/jvm/heap_copy.h"
 #include "agent/label/virtual_list.h"
 #include "agent/perf_broker.h"
@@ -145,6 +146,15 @@ void wick_heap_copy_watch(void)
 }
 
 void wick_heap_copy_end(void)
+{
+}
+
+bool wick_thread_pools_refresh_needed(void)
+{
+    return false;
+}
+
+void wick_thread_pools_refresh(void)
 {
 }
 

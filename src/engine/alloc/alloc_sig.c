@@ -11,6 +11,7 @@
 #include "base/poisson.h"
 #include "base/usdt.h"
 #include "engine/alloc/alloc.h"
+#include "hotspot/klass.h"
 
 _Atomic(struct wick_alloc_engine *) wick_alloc_current;
 struct wick_gate wick_alloc_gate;
@@ -150,7 +151,7 @@ static void slow(struct wick_alloc_engine *e, unsigned i, const ucontext_t *here
     if (!wick_alloc_chosen_sig(e, bytes_of(e, t, java, &a), &d.weight))
         return;
     char name[WICK_ALLOC_CLASS];
-    wick_hs_class_name_sig(e->config.jvm, a.klass, name, sizeof name);
+    wick_hs_klass_name_sig(e->config.jvm, a.klass, name, sizeof name);
     wick_alloc_keep_sig(e, &d, name, 0, here, 0);
 }
 

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * thread_pools.c - see thread_pools.h
+ *
+ * What a thread runs never changes, so each is examined once: it is of a pool that is known, of a new one, or of none.
+ * From then on one thread of each pool leads to it, and another when that one has ended. Everything is read from
+ * memory, in the drain thread, and what a collection interrupts is dropped (gc.h). With ZGC references are out of date
+ * most of the time, so the control thread, which may wait for the JVM, has them brought up to date (pool_refresh.h) and
+ * reads at once; the drain thread writes what that found.
+ */
+#include "agent/event/thread_pools.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "agent/event/pool_refresh.h"
+#include "agent/jvm/boot_class.h"
+#include "agent/jvm/field.h"
+#include "agent/jvm/gc.h"
+#include "agent/jvm/klass_place.h"
+#include "agent/jvm/vm.h"
+#include "base/atomic.h"
+#include "hotspot/klass.h"
+#include "hotspot/thread_pool.h"
+
+enum {
+    POOLS_MOST = 64,
+    NEW_MOST = 512, /* threads that are examined in one round */
+    TRIES = 200,    /* rounds: a JVM that is only just starting lets no thread in */
+    LOCAL_REFS = 48,
+    NOT_EXAMINED = 0,
+    NO_WORKER = UINT8_MAX, /* any other: of pools[that - 1] */
+    ARRAY_LENGTH = 12,
+    COMPACT_ARRAY_LENGTH = 8
+};
+
+/* A pool, and the thread that leads to it. */
+struct pool {
+    uint32_t slot, serial; /* serial 0 = there is no such pool */
+    wick_addr object;      /* in this round */
+    bool fresh;            /* what was found is not written yet */
+    struct wick_hs_pool found;
+};
+
+static struct {
+    struct wick_hs_pool_fields fields;
+    struct pool pools[POOLS_MOST];
+    struct {
+        uint32_t serial;
+        uint8_t what;
+    } threads[WICK_MAX_THREADS]; /* by slot */
+    int tries;
+    bool given_up;
+    bool unreadable; /* something was in this round */
+    bool known;
+    pthread_mutex_t lock; /* of pools, threads and `known` */
+} seen = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- where the fields are ---- */
+
+static jclass class_and_place(JNIEnv *env, const char *name, wick_addr *klass)
+{
+    jclass c = wick_boot_class(env, name);
+    *klass = c ? wick_klass_place_of_mirror(&wick_vm.jvm, c) : 0;
+    return *klass ? c : NULL;
+}
+
+static int32_t offset(JNIEnv *env, jclass c, const char *name, const char *type)
+{
+    return c && name ? wick_field_offset(env, c, name, type) : 0;
+}
+
+/* A class of queues by the names of its fields; NULL: it has none. Names of tasks' states are the class's own. */
+struct queue_class {
+    const char *name, *count, *counter, *capacity, *elements, *elements_type;
+    bool fixed;
+    uint32_t first;
+    const char *task, *state;
+    uint32_t cancelled_from, cancelled_to;
+};
+
+static const struct queue_class queue_classes[] = {
+    {.name = "java/util/concurrent/LinkedBlockingQueue", .counter = "count", .capacity = "capacity"},
+    {.name = "java/util/concurrent/LinkedBlockingDeque", .count = "count", .capacity = "capacity"},
+    {.name = "java/util/concurrent/ArrayBlockingQueue",
+     .count = "count",
+     .elements = "items",
+     .elements_type = "[Ljava/lang/Object;",
+     .fixed = true},
+    {.name = "java/util/concurrent/SynchronousQueue"},
+    {.name = "java/util/concurrent/PriorityBlockingQueue", .count = "size"},
+    {.name = "java/util/concurrent/ScheduledThreadPoolExecutor$DelayedWorkQueue",
+     .count = "size",
+     .elements = "queue",
+     .elements_type = "[Ljava/util/concurrent/RunnableScheduledFuture;",
+     .task = "java/util/concurrent/FutureTask",
+     .state = "state",
+     .cancelled_from = 4, /* CANCELLED, INTERRUPTING, INTERRUPTED */
+     .cancelled_to = 6},
+    {.name = "java/util/TaskQueue",
+     .count = "size",
+     .elements = "queue",
+     .elements_type = "[Ljava/util/TimerTask;",
+     .first = 1,
+     .task = "java/util/TimerTask",
+     .state = "state",
+     .cancelled_from = 3, /* CANCELLED */
+     .cancelled_to = 3},
+};
+
+/* Classes that this JDK has otherwise than here are left out: their queues' lengths are not known. */
+static void find_queues(JNIEnv *env, struct wick_hs_pool_fields *f)
+{
+    static const char counter[] = "Ljava/util/concurrent/atomic/AtomicInteger;";
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof queue_classes / sizeof *queue_classes; i++) {
+        const struct queue_class *from = &queue_classes[i];
+        struct wick_hs_queue_fields q = {.fixed = from->fixed,
+                                         .first = from->first,
+                                         .cancelled_from = from->cancelled_from,
+                                         .cancelled_to = from->cancelled_to};
+        jclass c = class_and_place(env, from->name, &q.klass);
+        q.count = offset(env, c, from->count, "I");
+        q.counter = offset(env, c, from->counter, counter);
+        q.capacity = offset(env, c, from->capacity, "I");
+        q.elements = offset(env, c, from->elements, from->elements_type);
+        jclass task = from->task ? class_and_place(env, from->task, &q.task) : NULL;
+        q.state = offset(env, task, from->state, "I");
+        bool whole = c && !q.count == !from->count && !q.counter == !from->counter && !q.capacity == !from->capacity &&
+                     !q.elements == !from->elements && !q.state == !from->state;
+        if (whole)
+            f->queues[n++] = q;
+    }
+}
+_Static_assert(sizeof queue_classes / sizeof *queue_classes <=
+                   sizeof((struct wick_hs_pool_fields *)0)->queues / sizeof(struct wick_hs_queue_fields),
+               "room for all classes of queues");
+
+static bool find_fields(JNIEnv *env, struct wick_hs_pool_fields *f)
+{
+    static const char number[] = "Ljava/util/concurrent/atomic/AtomicInteger;";
+    bool held = wick_vm.jvm.major >= 19; /* Thread's own fields are in a holder */
+    jclass thread = wick_boot_class(env, "java/lang/Thread"),
+           holder = held ? wick_boot_class(env, "java/lang/Thread$FieldHolder") : NULL,
+           worker = class_and_place(env, "java/util/concurrent/ThreadPoolExecutor$Worker", &f->worker),
+           executor = class_and_place(env, "java/util/concurrent/ThreadPoolExecutor", &f->executor),
+           timer = class_and_place(env, "java/util/TimerThread", &f->timer),
+           atomic = wick_boot_class(env, "java/util/concurrent/atomic/AtomicInteger");
+    f->eetop = offset(env, thread, "eetop", "J");
+    f->holder = offset(env, held ? thread : NULL, "holder", "Ljava/lang/Thread$FieldHolder;");
+    f->task = held ? offset(env, holder, "task", "Ljava/lang/Runnable;")
+                   : offset(env, thread, "target", "Ljava/lang/Runnable;");
+    f->pool = offset(env, worker, "this$0", "Ljava/util/concurrent/ThreadPoolExecutor;");
+    f->core = offset(env, executor, "corePoolSize", "I");
+    f->maximum = offset(env, executor, "maximumPoolSize", "I");
+    f->control = offset(env, executor, "ctl", number);
+    f->queue = offset(env, executor, "workQueue", "Ljava/util/concurrent/BlockingQueue;");
+    f->timer_queue = offset(env, timer, "queue", "Ljava/util/TaskQueue;");
+    f->value = offset(env, atomic, "value", "I");
+    bool compact = wick_jvm_flag_is_set(&wick_vm.jvm, WICK_JVM_FLAG_COMPACT_OBJECT_HEADERS, false);
+    f->array_length = compact ? COMPACT_ARRAY_LENGTH : ARRAY_LENGTH;
+    if (!f->timer_queue)
+        f->timer = 0;
+    find_queues(env, f);
+    return f->eetop && !f->holder == !held && f->task && f->pool && f->core && f->maximum && f->control && f->queue &&
+           f->value;
+}
+
+static bool can_be_read(void)
+{
+    return wick_vm.oops_known && wick_gc_calls_back() && wick_hs_klass_known(&wick_vm.jvm) &&
+           wick_hs_moves_find(&wick_vm.jvm, &seen.fields.moves);
+}
+
+void wick_thread_pools_find(void)
+{
+    bool attached;
+    if (seen.known || seen.given_up || wick_load_relaxed(&wick_vm.dying))
+        return;
+    bool can = can_be_read();
+    JNIEnv *env = can ? wick_vm_enter(&attached) : NULL;
+    seen.given_up = !env && (!can || ++seen.tries >= TRIES);
+    if (!env)
+        return;
+    if ((*env)->PushLocalFrame(env, LOCAL_REFS) == 0) {
+        bool found = find_fields(env, &seen.fields);
+        pthread_mutex_lock(&seen.lock);
+        seen.known = found;
+        pthread_mutex_unlock(&seen.lock);
+        (*env)->PopLocalFrame(env, NULL);
+    }
+    (*env)->ExceptionClear(env);
+    seen.given_up = !seen.known;
+    wick_vm_leave(attached);
+}
+
+/* ---- what they are now ---- */
+
+void wick_thread_pools_open(void)
+{
+    pthread_mutex_lock(&seen.lock);
+    memset(seen.pools, 0, sizeof seen.pools);
+    memset(seen.threads, 0, wick_threads_top(&wick_vm.threads) * sizeof *seen.threads);
+    pthread_mutex_unlock(&seen.lock);
+}
+
+/* The JavaThread of a slot, if it is that thread's still; 0 = it has ended. */
+static wick_addr java_of(uint32_t slot, uint32_t serial)
+{
+    const struct wick_engine_thread *t = &wick_vm.threads.slots[slot];
+    wick_addr java = wick_load_acquire(&t->java); /* pairs: wick_threads_java */
+    return t->serial == serial ? java : 0;
+}
+
+/* Another of its threads; false: all have ended. */
+static bool find_leader(struct pool *p, uint32_t top)
+{
+    uint8_t what = (uint8_t)(p - seen.pools + 1);
+    for (uint32_t i = 1; i < top; i++)
+        if (seen.threads[i].what == what && java_of(i, seen.threads[i].serial)) {
+            p->slot = i;
+            p->serial = seen.threads[i].serial;
+            return true;
+        }
+    p->serial = 0;
+    return false;
+}
+
+/* What a thread leads to; its facts, where it leads to a pool. */
+static enum wick_hs_pool_found examine(wick_addr java, wick_addr *object, struct wick_hs_pool *out)
+{
+    enum wick_hs_pool_found what = wick_hs_pool_of(&wick_vm.jvm, &seen.fields, java, object);
+    if (wick_hs_pool_is_found(what) && !wick_hs_pool_read(&wick_vm.jvm, &seen.fields, what, *object, out))
+        what = WICK_HS_POOL_UNREADABLE;
+    seen.unreadable |= what == WICK_HS_POOL_UNREADABLE;
+    return what;
+}
+
+/* Reads the known pools again. Whether all could be: only then a thread of a new one is distinguished from theirs. */
+static bool read_known(uint32_t top)
+{
+    bool all = true;
+    for (uint32_t k = 0; k < POOLS_MOST; k++) {
+        struct pool *p = &seen.pools[k];
+        p->object = 0;
+        if (!p->serial || (!java_of(p->slot, p->serial) && !find_leader(p, top)))
+            continue;
+        wick_addr java = java_of(p->slot, p->serial), object = 0;
+        if (java && wick_hs_pool_is_found(examine(java, &object, &p->found)))
+            p->object = object;
+        all &= p->object != 0;
+    }
+    return all;
+}
+
+/* Which of the pools it is, 0 = none. */
+static uint8_t place_of(wick_addr object)
+{
+    for (uint32_t k = 0; k < POOLS_MOST; k++)
+        if (seen.pools[k].serial && seen.pools[k].object == object)
+            return (uint8_t)(k + 1);
+    return 0;
+}
+
+/* The new pool's place; there is none for one too many. */
+static uint8_t add(uint32_t slot, uint32_t serial, wick_addr object, const struct wick_hs_pool *found)
+{
+    for (uint32_t k = 0; k < POOLS_MOST; k++)
+        if (!seen.pools[k].serial) {
+            seen.pools[k] = (struct pool){.slot = slot, .serial = serial, .object = object, .found = *found};
+            return (uint8_t)(k + 1);
+        }
+    return NO_WORKER;
+}
+
+/* Whether nothing has moved since `before`, so that what was read until now is right. */
+static bool is_as_before(uint32_t before)
+{
+    atomic_thread_fence(memory_order_acquire); /* pairs: gc_start; what was read was read before the next line */
+    return wick_gc_moves() == before;
+}
+
+/* Threads that have come since. False: a collection came between. */
+static bool examine_new(uint32_t top, uint32_t before)
+{
+    for (uint32_t i = 1, left = NEW_MOST; i < top && left; i++) {
+        uint32_t serial = wick_vm.threads.slots[i].serial;
+        wick_addr java = java_of(i, serial), object = 0;
+        struct wick_hs_pool found;
+        if (!java || (seen.threads[i].serial == serial && seen.threads[i].what != NOT_EXAMINED))
+            continue;
+        left--;
+        enum wick_hs_pool_found what = examine(java, &object, &found);
+        if (!is_as_before(before))
+            return false;
+        uint8_t place = what == WICK_HS_POOL_NONE ? NO_WORKER : NOT_EXAMINED;
+        if (wick_hs_pool_is_found(what)) {
+            place = place_of(object);
+            if (!place)
+                place = add(i, serial, object, &found);
+        }
+        seen.threads[i].serial = serial;
+        seen.threads[i].what = place;
+    }
+    return true;
+}
+
+static void write_pool(struct wick_jfr_writer *w, const struct pool *p, uint64_t now_ns)
+{
+    const struct wick_hs_pool *f = &p->found;
+    bool examined = f->queued >= 0 && f->examined;
+    const struct wick_jfr_thread_pool event = {
+        .start_ns = now_ns,
+        .thread = p->serial,
+        .queue_class = f->queue_class,
+        .threads = f->threads,
+        .core = f->core,
+        .maximum = f->maximum,
+        .queued = f->queued,
+        .capacity = f->capacity,
+        .cancelled = examined ? (uint64_t)f->queued * f->cancelled / f->examined : 0,
+    };
+    wick_jfr_write_thread_pool(w, &event);
+}
+
+/* Reads all pools again; false: nothing is known now. *whole: whatever was read could be. */
+static bool read_all(bool *whole)
+{
+    uint32_t before = wick_gc_moves(), top = wick_threads_top(&wick_vm.threads);
+    *whole = false;
+    if (!seen.known || (before & 1) || wick_load_relaxed(&wick_vm.dying))
+        return false;
+    seen.unreadable = false;
+    bool all = read_known(top);
+    bool right = is_as_before(before) && (!all || examine_new(top, before));
+    for (uint32_t k = 0; k < POOLS_MOST; k++)
+        seen.pools[k].fresh = right && seen.pools[k].serial && seen.pools[k].object;
+    *whole = right && !seen.unreadable;
+    return right;
+}
+
+static bool is_zgc(void)
+{
+    return seen.fields.moves.how == WICK_HS_MOVES_COLOURS;
+}
+
+void wick_thread_pools_write(struct wick_jfr_writer *w, uint64_t now_ns)
+{
+    bool whole;
+    pthread_mutex_lock(&seen.lock);
+    if (is_zgc() || read_all(&whole))
+        for (uint32_t k = 0; k < POOLS_MOST; k++) {
+            if (seen.pools[k].fresh)
+                write_pool(w, &seen.pools[k], now_ns);
+            seen.pools[k].fresh = false;
+        }
+    pthread_mutex_unlock(&seen.lock);
+}
+
+bool wick_thread_pools_refresh_needed(void)
+{
+    return wick_jvm_flag_is_set(&wick_vm.jvm, WICK_JVM_FLAG_Z, false);
+}
+
+void wick_thread_pools_refresh(void)
+{
+    bool whole = true, waits = false;
+    pthread_mutex_lock(&seen.lock);
+    bool known = seen.known && is_zgc();
+    for (uint32_t k = 0; known && k < POOLS_MOST; k++)
+        waits |= seen.pools[k].fresh;
+    if (known && !waits)
+        read_all(&whole);
+    pthread_mutex_unlock(&seen.lock);
+    if (whole)
+        return;
+    wick_pool_refresh();
+    pthread_mutex_lock(&seen.lock);
+    read_all(&whole);
+    pthread_mutex_unlock(&seen.lock);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * thread_pool.c - JavaThread -> Thread -> what it runs -> the pool -> its queue
+ *
+ *     Thread -(holder)-> task = Worker -> this$0 = ThreadPoolExecutor -> ctl, corePoolSize, maximumPoolSize
+ *                                                                     -> workQueue -> count, capacity, tasks
+ *     TimerThread -> queue = TaskQueue -> size, tasks
+ *
+ * Every step is checked: the Thread by its JavaThread's address, the others by their classes. So memory that other
+ * objects have by now is not taken for a pool.
+ */
+#include "hotspot/thread_pool.h"
+
+#include "hotspot/klass.h"
+#include "hotspot/value.h"
+
+/* ThreadPoolExecutor.ctl: the number of workers, below the state of the executor. */
+#define WORKERS_MASK 0x1fffffffu
+
+static wick_addr load(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f, wick_addr object, int32_t field)
+{
+    return object && field ? wick_hs_oop_load_newest(jvm, &f->moves, object + (unsigned)field) : 0;
+}
+
+static uint32_t number(const struct wick_jvm *jvm, wick_addr object, int32_t field)
+{
+    return object && field ? wick_hs_u32(jvm->mem, object + (unsigned)field) : 0;
+}
+
+/* Whether the field's reference is null, which an unreadable one is not. */
+static bool is_null(const struct wick_jvm *jvm, wick_addr object, int32_t field)
+{
+    uint64_t v = UINT64_MAX;
+    size_t n = jvm->step.oop_kind == WICK_OOP_NARROW ? sizeof(uint32_t) : sizeof v;
+    if (n < sizeof v)
+        v = 0;
+    return !wick_mem_read(jvm->mem, object + (unsigned)field, &v, n) && !v;
+}
+
+static wick_addr thread_object(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f, wick_addr java_thread)
+{
+    int32_t at = jvm->layout.thread_object;
+    wick_addr v = at != WICK_HS_NONE ? wick_hs_u64(jvm->mem, java_thread + (unsigned)at) : 0;
+    wick_addr object = v && jvm->major >= 16 ? wick_hs_oop_resolve(jvm, v) : v;
+    object = wick_hs_oop_newest(jvm, &f->moves, object);
+    return object && wick_hs_u64(jvm->mem, object + (unsigned)f->eetop) == java_thread ? object : 0;
+}
+
+enum wick_hs_pool_found wick_hs_pool_of(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f,
+                                        wick_addr java_thread, wick_addr *object)
+{
+    wick_addr thread = thread_object(jvm, f, java_thread), klass = wick_hs_klass_of(jvm, thread);
+    if (!klass)
+        return WICK_HS_POOL_UNREADABLE;
+    if (f->timer && klass == f->timer) {
+        *object = load(jvm, f, thread, f->timer_queue);
+        return *object ? WICK_HS_POOL_TIMER : WICK_HS_POOL_UNREADABLE;
+    }
+    wick_addr holder = f->holder ? load(jvm, f, thread, f->holder) : thread;
+    if (!holder)
+        return WICK_HS_POOL_UNREADABLE;
+    wick_addr task = load(jvm, f, holder, f->task);
+    if (!task)
+        return is_null(jvm, holder, f->task) ? WICK_HS_POOL_NONE : WICK_HS_POOL_UNREADABLE;
+    klass = wick_hs_klass_of(jvm, task);
+    if (klass != f->worker)
+        return klass ? WICK_HS_POOL_NONE : WICK_HS_POOL_UNREADABLE;
+    *object = load(jvm, f, task, f->pool);
+    bool is = wick_hs_klass_is(jvm, wick_hs_klass_of(jvm, *object), f->executor);
+    return is ? WICK_HS_POOL_EXECUTOR : WICK_HS_POOL_UNREADABLE;
+}
+
+static const struct wick_hs_queue_fields *queue_of(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f,
+                                                   wick_addr klass)
+{
+    for (size_t i = 0; i < sizeof f->queues / sizeof *f->queues && f->queues[i].klass; i++)
+        if (wick_hs_klass_is(jvm, klass, f->queues[i].klass))
+            return &f->queues[i];
+    return NULL;
+}
+
+/* Tasks at even distances in the array. Those that are not of the known class cannot be cancelled. */
+static void examine(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f,
+                    const struct wick_hs_queue_fields *q, wick_addr array, struct wick_hs_pool *out)
+{
+    uint32_t data = (uint32_t)wick_hs_klass_array_data(jvm, wick_hs_klass_of(jvm, array)),
+             length = number(jvm, array, f->array_length), queued = (uint32_t)out->queued,
+             each = jvm->step.oop_kind == WICK_OOP_NARROW ? sizeof(uint32_t) : sizeof(uint64_t);
+    for (uint32_t i = 0, stride = wick_hs_pool_stride(queued); data && i < queued / stride; i++) {
+        uint32_t index = q->first + wick_hs_pool_task(i, stride);
+        if (index >= length)
+            return;
+        wick_addr task = wick_hs_oop_load_newest(jvm, &f->moves, array + data + (uint64_t)index * each);
+        wick_addr klass = wick_hs_klass_of(jvm, task);
+        if (!klass)
+            continue;
+        uint32_t state = wick_hs_klass_is(jvm, klass, q->task) ? number(jvm, task, q->state) : 0;
+        out->examined++;
+        out->cancelled += state >= q->cancelled_from && state <= q->cancelled_to;
+    }
+}
+
+/* What the queue says of itself. */
+static bool read_queue(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f, enum wick_hs_pool_found what,
+                       wick_addr queue, struct wick_hs_pool *out)
+{
+    wick_addr klass = wick_hs_klass_of(jvm, queue);
+    if (!klass)
+        return false;
+    wick_hs_klass_name_sig(jvm, klass, out->queue_class, sizeof out->queue_class);
+    const struct wick_hs_queue_fields *q = queue_of(jvm, f, klass);
+    if (!q)
+        return what != WICK_HS_POOL_TIMER;
+    wick_addr counter = load(jvm, f, queue, q->counter), array = load(jvm, f, queue, q->elements);
+    if ((q->counter && !counter) || (q->elements && !array))
+        return false;
+    uint32_t capacity = q->fixed ? number(jvm, array, f->array_length) : number(jvm, queue, q->capacity);
+    bool limited = (q->fixed || q->capacity) && capacity < INT32_MAX;
+    bool holds_none = !q->count && !q->counter;
+    int32_t queued = (int32_t)(q->counter ? number(jvm, counter, f->value) : number(jvm, queue, q->count));
+    out->queued = queued > 0 ? queued : 0;
+    out->capacity = limited ? (int64_t)capacity : holds_none ? 0 : -1;
+    if (q->task && array)
+        examine(jvm, f, q, array, out);
+    return true;
+}
+
+bool wick_hs_pool_read(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f, enum wick_hs_pool_found what,
+                       wick_addr object, struct wick_hs_pool *out)
+{
+    *out = (struct wick_hs_pool){.threads = 1, .core = 1, .maximum = 1, .queued = -1, .capacity = -1};
+    if (what == WICK_HS_POOL_TIMER)
+        return read_queue(jvm, f, what, object, out);
+    wick_addr control = load(jvm, f, object, f->control), queue = load(jvm, f, object, f->queue);
+    if (what != WICK_HS_POOL_EXECUTOR || !control || !queue)
+        return false;
+    out->threads = number(jvm, control, f->value) & WORKERS_MASK;
+    out->core = number(jvm, object, f->core);
+    out->maximum = number(jvm, object, f->maximum);
+    return read_queue(jvm, f, what, queue, out);
+}

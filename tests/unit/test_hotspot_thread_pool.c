@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pools of threads in a JVM's memory: a worker leads to its executor, a timer's thread to its queue. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "fake_space.h"
+#include "hotspot/thread_pool.h"
+
+/* Offsets of the fields: all objects have the class at KLASS. */
+enum {
+    THREAD_OBJECT = 8,
+    KLASS = 8,
+    EETOP = 16,
+    HOLDER = 24,
+    TASK = 16,
+    POOL = 24,
+    VALUE = 12,
+    LENGTH = 12,
+    DATA = 16
+};
+enum { CORE = 16, MAXIMUM = 20, CONTROL = 24, QUEUE = 32, COUNT = 16, CAPACITY = 20, ELEMENTS = 24, STATE = 16 };
+enum { SUPER = 8, NAME = 16, HELPER = 24, SYMBOL_LENGTH = 0, SYMBOL_BODY = 2, RUNNING = 0x20000000 };
+
+static struct space space;
+static struct wick_jvm jvm;
+static struct wick_hs_pool_fields fields;
+static struct wick_hs_pool found;
+static wick_addr java_thread, handle, thread, holder, worker, executor, control, queue, counter, tasks, object;
+static wick_addr task_class, array_class, timer_queue_class;
+
+static wick_addr class_of(const char *name, wick_addr super)
+{
+    wick_addr c = space_take(&space, 64), symbol = space_take(&space, 128);
+    space_put16(&space, symbol + SYMBOL_LENGTH, (uint16_t)strlen(name));
+    space_put(&space, symbol + SYMBOL_BODY, name, strlen(name));
+    space_put64(&space, c + SUPER, super);
+    space_put64(&space, c + NAME, symbol);
+    return c;
+}
+
+static wick_addr object_of(wick_addr class)
+{
+    wick_addr o = space_take(&space, 64);
+    space_put32(&space, o + KLASS, (uint32_t) class);
+    return o;
+}
+
+static wick_addr counter_of(uint32_t value)
+{
+    wick_addr o = object_of(class_of("AtomicInteger", 0));
+    space_put32(&space, o + VALUE, value);
+    return o;
+}
+
+/* n tasks from index `first` on, of which each of so many is cancelled (0: none). */
+static wick_addr tasks_of(uint32_t first, uint32_t n, uint32_t each)
+{
+    wick_addr a = space_take(&space, DATA + 8 * (first + n));
+    space_put32(&space, a + KLASS, (uint32_t)array_class);
+    space_put32(&space, a + LENGTH, first + n);
+    for (uint32_t i = 0; i < n; i++) {
+        wick_addr task = object_of(task_class);
+        space_put32(&space, task + STATE, each && i % each == 0 ? 4 : 0);
+        space_put64(&space, a + DATA + 8 * (first + i), task);
+    }
+    return a;
+}
+
+static void set_layout(void)
+{
+    space_init_jvm(&space, &jvm);
+    wick_addr base = space_take(&space, 8);
+    wick_addr shift = space_take(&space, 8);
+    jvm.major = 21;
+    jvm.layout.thread_object = THREAD_OBJECT;
+    jvm.layout.object_klass = KLASS;
+    jvm.layout.klass_base = base;
+    jvm.layout.klass_shift = shift;
+    jvm.layout.klass_super = SUPER;
+    jvm.layout.klass_name = NAME;
+    jvm.layout.klass_layout = HELPER;
+    jvm.layout.symbol_length = SYMBOL_LENGTH;
+    jvm.layout.symbol_body = SYMBOL_BODY;
+}
+
+/* A worker of an executor with 3 threads, 2 core threads and at most 8, and 17 tasks in its queue. */
+static int setup(void **state)
+{
+    (void)state;
+    set_layout();
+    wick_addr linked = class_of("java/util/concurrent/LinkedBlockingQueue", 0),
+              delayed = class_of("DelayedWorkQueue", 0);
+    task_class = class_of("FutureTask", 0);
+    array_class = class_of("[RunnableScheduledFuture", 0);
+    timer_queue_class = class_of("java/util/TaskQueue", 0);
+    space_put32(&space, array_class + HELPER, 0x80000000u | DATA << 16);
+    fields = (struct wick_hs_pool_fields){
+        .eetop = EETOP,
+        .holder = HOLDER,
+        .task = TASK,
+        .pool = POOL,
+        .core = CORE,
+        .maximum = MAXIMUM,
+        .control = CONTROL,
+        .queue = QUEUE,
+        .timer_queue = QUEUE,
+        .value = VALUE,
+        .array_length = LENGTH,
+        .worker = class_of("ThreadPoolExecutor$Worker", 0),
+        .executor = class_of("ThreadPoolExecutor", 0),
+        .timer = class_of("TimerThread", 0),
+        .queues = {{.klass = linked, .counter = COUNT, .capacity = CAPACITY + 4},
+                   {.klass = delayed,
+                    .count = CAPACITY,
+                    .elements = ELEMENTS,
+                    .task = task_class,
+                    .state = STATE,
+                    .cancelled_from = 4,
+                    .cancelled_to = 6},
+                   {.klass = timer_queue_class,
+                    .count = CAPACITY,
+                    .elements = ELEMENTS,
+                    .first = 1,
+                    .task = task_class,
+                    .state = STATE,
+                    .cancelled_from = 4,
+                    .cancelled_to = 4}},
+    };
+    java_thread = space_take(&space, 64);
+    handle = space_take(&space, 8);
+    thread = object_of(class_of("app/MyThread", 0));
+    holder = object_of(class_of("Thread$FieldHolder", 0));
+    worker = object_of(fields.worker);
+    executor = object_of(class_of("app/MyExecutor", fields.executor));
+    control = counter_of(RUNNING | 3);
+    queue = object_of(class_of("app/MyQueue", linked));
+    counter = counter_of(17);
+    space_put64(&space, java_thread + THREAD_OBJECT, handle);
+    space_put64(&space, handle, thread);
+    space_put64(&space, thread + EETOP, java_thread);
+    space_put64(&space, thread + HOLDER, holder);
+    space_put64(&space, holder + TASK, worker);
+    space_put64(&space, worker + POOL, executor);
+    space_put64(&space, executor + CONTROL, control);
+    space_put64(&space, executor + QUEUE, queue);
+    space_put32(&space, executor + CORE, 2);
+    space_put32(&space, executor + MAXIMUM, 8);
+    space_put64(&space, queue + COUNT, counter);
+    space_put32(&space, queue + CAPACITY + 4, INT32_MAX);
+    return 0;
+}
+
+static enum wick_hs_pool_found pool(void)
+{
+    object = 0;
+    enum wick_hs_pool_found what = wick_hs_pool_of(&jvm, &fields, java_thread, &object);
+    return wick_hs_pool_is_found(what) && !wick_hs_pool_read(&jvm, &fields, what, object, &found)
+               ? WICK_HS_POOL_UNREADABLE
+               : what;
+}
+
+static void test_pool__of_a_worker_is_read(void **state)
+{
+    (void)state;
+    assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
+    assert_int_equal(object, executor);
+    assert_int_equal(found.threads, 3);
+    assert_int_equal(found.core, 2);
+    assert_int_equal(found.maximum, 8);
+    assert_int_equal(found.queued, 17);
+    assert_int_equal(found.capacity, -1); /* the greatest int is none */
+    assert_string_equal(found.queue_class, "app/MyQueue");
+    space_put32(&space, queue + CAPACITY + 4, 40);
+    assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
+    assert_int_equal(found.capacity, 40);
+}
+
+static void test_pool__of_an_unknown_queue_has_no_length(void **state)
+{
+    (void)state;
+    space_put64(&space, executor + QUEUE, object_of(class_of("app/OwnQueue", 0)));
+    assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
+    assert_int_equal(found.queued, -1);
+    assert_int_equal(found.capacity, -1);
+}
+
+static void test_pool__only_of_workers(void **state)
+{
+    (void)state;
+    space_put64(&space, holder + TASK, object_of(class_of("app/Job", 0)));
+    assert_int_equal(pool(), WICK_HS_POOL_NONE);
+    space_put64(&space, holder + TASK, 0);
+    assert_int_equal(pool(), WICK_HS_POOL_NONE);
+}
+
+/* Memory that is another object's by now, or cannot be read. */
+static void test_pool__is_unreadable_where_a_step_leads_elsewhere(void **state)
+{
+    (void)state;
+    space_put64(&space, thread + EETOP, java_thread + 8);
+    assert_int_equal(pool(), WICK_HS_POOL_UNREADABLE);
+    setup(NULL);
+    space_put64(&space, handle, 0x10);
+    assert_int_equal(pool(), WICK_HS_POOL_UNREADABLE);
+    setup(NULL);
+    space_put64(&space, holder + TASK, 0x10);
+    assert_int_equal(pool(), WICK_HS_POOL_UNREADABLE);
+    setup(NULL);
+    space_put64(&space, worker + POOL, queue);
+    assert_int_equal(pool(), WICK_HS_POOL_UNREADABLE);
+    setup(NULL);
+    space_put64(&space, executor + CONTROL, 0);
+    assert_int_equal(pool(), WICK_HS_POOL_UNREADABLE);
+    setup(NULL);
+    space_put64(&space, queue + COUNT, 0);
+    assert_int_equal(pool(), WICK_HS_POOL_UNREADABLE);
+}
+
+static void delayed_queue(uint32_t n, uint32_t each)
+{
+    queue = object_of(fields.queues[1].klass);
+    tasks = tasks_of(0, n, each);
+    space_put32(&space, queue + CAPACITY, n);
+    space_put64(&space, queue + ELEMENTS, tasks);
+    space_put64(&space, executor + QUEUE, queue);
+}
+
+static void test_pool__cancelled_tasks_are_counted_or_estimated(void **state)
+{
+    (void)state;
+    delayed_queue(40, 4);
+    assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
+    assert_int_equal(found.queued, 40);
+    assert_int_equal(found.examined, 40);
+    assert_int_equal(found.cancelled, 10);
+    delayed_queue(1000, 2); /* an even stride alone would meet all of them or none */
+    assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
+    assert_in_range(found.examined, 32, 64);
+    assert_in_range(found.cancelled, found.examined / 4, 3 * found.examined / 4);
+    space_put32(&space, tasks + LENGTH, 10); /* shorter than it says of itself */
+    assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
+    assert_in_range(found.examined, 0, 10);
+}
+
+static void test_pool__of_a_timer_is_its_queue(void **state)
+{
+    (void)state;
+    wick_addr waiting = object_of(timer_queue_class);
+    thread = object_of(fields.timer);
+    space_put64(&space, handle, thread);
+    space_put64(&space, thread + EETOP, java_thread);
+    space_put64(&space, thread + QUEUE, waiting);
+    space_put32(&space, waiting + CAPACITY, 6);
+    space_put64(&space, waiting + ELEMENTS, tasks_of(1, 6, 3));
+    assert_int_equal(pool(), WICK_HS_POOL_TIMER);
+    assert_int_equal(found.threads, 1);
+    assert_int_equal(found.queued, 6);
+    assert_int_equal(found.examined, 6);
+    assert_int_equal(found.cancelled, 2);
+    space_put64(&space, thread + QUEUE, holder);
+    assert_int_equal(pool(), WICK_HS_POOL_UNREADABLE);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup(f, setup)
+    const struct CMUnitTest tests[] = {
+        TEST(test_pool__of_a_worker_is_read),
+        TEST(test_pool__of_an_unknown_queue_has_no_length),
+        TEST(test_pool__only_of_workers),
+        TEST(test_pool__is_unreadable_where_a_step_leads_elsewhere),
+        TEST(test_pool__cancelled_tasks_are_counted_or_estimated),
+        TEST(test_pool__of_a_timer_is_its_queue),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
