@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: the ScheduledThreadPoolExecutor keeps every cancelled delivery deadline as a dead task in its delay queue until its 8 s have run out (about 320000 of them), because setRemoveOnCancelPolicy(true) is not set
 // share: without: heap floor 22-54 MB, gc mostly 10-60 ms/s with full collections of 100-480 ms every 5-10 s; fixed: heap floor 1.0 MB, gc 1-5 ms/s (heap more than 20 times less)
-// expect: gc-pauses holder=ScheduledThreadPoolExecutor | gc-cpu holder=ScheduledThreadPoolExecutor
+// expect: cancelled-tasks | gc-pauses holder=ScheduledThreadPoolExecutor | gc-cpu holder=ScheduledThreadPoolExecutor
 // symptom: gc-pauses gc-cpu
 // judge: right = names the deadline scheduler (ScheduledThreadPoolExecutor with thread "deadlines", filled in Desk.dispatch) whose queue keeps cancelled ScheduledFutureTasks (remove-on-cancel policy not set); only symptom = "heap is well filled", "full GCs", "allocation in Desk.dispatch", "DelayedWorkQueue siftUp is hot"
 // set: twenty-first

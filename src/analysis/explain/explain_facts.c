@@ -438,6 +438,7 @@ static const struct wick_explain_reader readers[] = {
     {"wick.OutOfMemory", take_out_of_memory, IN_RANGE},
     {"jdk.JavaMonitorWait", take_notice, IN_RANGE},
     {"wick.LookupProfile", take_lookup, ALWAYS},
+    {"wick.ThreadPool", wick_explain_take_pool, IN_RANGE},
     {"wick.DeadlockSearch", take_search, IN_RANGE},
     {"wick.Deadlock", take_deadlock, IN_RANGE},
     {"wick.HeapHolder", take_holder, IN_RANGE},
@@ -602,6 +603,7 @@ void wick_explain_release(struct wick_explain_facts *f)
     free(f->locked);
     free(f->notices);
     free(f->lookups);
+    free(f->pools);
     free(f->ran);
     free(f->uses);
     free(f->wall);

@@ -171,6 +171,18 @@ struct wick_explain_lookup {
     int64_t first_line, last_line; /* of the function, that run where it found nothing */
 };
 
+/* A thread pool, by readings of its fields: wick.ThreadPool. */
+struct wick_explain_pool {
+    uint32_t thread;      /* one of its threads */
+    uint32_t queue_class; /* string */
+    int64_t first_ns, last_ns;
+    int64_t threads, core, maximum, capacity; /* at the last reading; capacity -1 = no limit, or not known */
+    int64_t queued, cancelled;                /* tasks in its queue then; -1 = not known */
+    int64_t first_queued;
+    double queued_sum;
+    size_t readings, rises, falls; /* times that more, or clearly fewer tasks were queued than the time before */
+};
+
 struct wick_explain_facts {
     struct wick_profile *p;
     struct wick_range range;                /* that they are of */
@@ -188,6 +200,8 @@ struct wick_explain_facts {
     size_t nnotices, cap_notices;
     struct wick_explain_lookup *lookups;
     size_t nlookups, cap_lookups;
+    struct wick_explain_pool *pools;
+    size_t npools, cap_pools;
     uint32_t *ran; /* threads, once for each wick.ThreadCpu: each second in which one used a CPU */
     size_t nran, cap_ran;
     struct wick_explain_use *uses; /* by thread of the profile, those from `nuses` on used no CPU */
@@ -296,6 +310,9 @@ void *wick_explain_room(void *rows, size_t n, size_t *cap, size_t size);
 
 /* Adds the time in which the collections of one input stopped the world between start and end. */
 void wick_explain_pauses_add(struct wick_explain_facts *f, int64_t start_ns, int64_t end_ns);
+
+/* explain_pool_facts.c: takes an event wick.ThreadPool. */
+void wick_explain_take_pool(struct wick_explain_facts *f, const struct wick_jfr_event *e);
 
 /* Takes an event jdk.ActiveSetting: which threads the wall clock samples. */
 void wick_explain_take_setting(struct wick_explain_facts *f, const struct wick_jfr_event *e);

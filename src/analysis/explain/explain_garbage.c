@@ -20,6 +20,9 @@
 #define MOST       0.50 /* of what is allocated */
 #define NEARLY_ALL 0.75 /* of the CPU time in which Java code runs */
 #define ROOM_LEAST 0.50 /* of the heap, free after collections */
+#define TASK_BYTES 64   /* that a task of a scheduler takes at least, with what makes it one */
+
+#define CANCELLED_LEAST 0.20 /* of what stays in the heap */
 
 /* The share of the weight of samples in Java code that goes through the function; *part_ns: that weight. */
 static double through(const struct wick_profile *p, const struct wick_explain_sample *rows, size_t n, uint32_t function,
@@ -52,24 +55,20 @@ static bool is_of_garbage(const struct wick_explain_finding *r)
     return false;
 }
 
-void wick_explain_garbage(struct wick_explain *x)
+/* What collections cost, by the findings about them; 0 = there is none. */
+static double cost_of_garbage(const struct wick_explain_findings *o)
 {
-    const struct wick_explain_facts *f = x->f;
-    struct wick_explain_findings *o = x->out;
-    const struct wick_explain_hot *hot = &x->hot;
-    if (!hot->function || !has_room(f))
-        return;
-    double most = 0, computed, allocated, of_cpu = through(f->p, f->cpu, f->ncpu, hot->function, &computed);
-    if (f->nalloc ? through(f->p, f->alloc, f->nalloc, hot->function, &allocated) < MOST : of_cpu < NEARLY_ALL)
-        return;
-    size_t kept = 0, at = hot->finding;
-    if (computed < o->rows[at].cost_ns) /* starts of threads go through no function */
-        computed = o->rows[at].cost_ns;
+    double most = 0;
     for (size_t i = 0; i < o->n; i++)
         if (is_of_garbage(&o->rows[i]) && o->rows[i].cost_ns > most)
             most = o->rows[i].cost_ns;
-    if (!(most > 0) || most > wick_explain_wanted(x, computed))
-        return;
+    return most;
+}
+
+/* Makes those findings a part of another one. */
+static void absorb(struct wick_explain_findings *o, size_t at, double most)
+{
+    size_t kept = 0;
     wick_explain_figure(&o->rows[at], "collected", WICK_EXPLAIN_TIME, most);
     o->rows[at].cost_ns += most;
     o->rows[at].rank_ns += o->rows[at].rank_ns > 0 ? most : 0;
@@ -81,4 +80,43 @@ void wick_explain_garbage(struct wick_explain *x)
         o->rows[kept++] = o->rows[i];
     }
     o->n = kept;
+}
+
+/* Whether cancelled tasks take much of what stays in the heap. */
+static bool fill_heap(const struct wick_explain_facts *f, const struct wick_explain_finding *r)
+{
+    const struct wick_explain_figure *share = wick_explain_figure_of(r, "share"),
+                                     *queued = wick_explain_figure_of(r, "queued");
+    double kept = f->nheaps ? wick_explain_heap_kept(f) * wick_explain_heap_most(f) : 0;
+    return share && queued && kept > 0 && share->value * queued->value * TASK_BYTES >= CANCELLED_LEAST * kept;
+}
+
+/* Where the heap is full of cancelled tasks, collections are for these. */
+static bool blame_cancelled(struct wick_explain *x)
+{
+    struct wick_explain_findings *o = x->out;
+    double most = cost_of_garbage(o);
+    for (size_t i = 0; i < o->n && most > 0; i++)
+        if (o->rows[i].rule == &wick_explain_rules[WICK_EXPLAIN_RULE_CANCELLED_TASKS] && fill_heap(x->f, &o->rows[i])) {
+            absorb(o, i, most);
+            return true;
+        }
+    return false;
+}
+
+void wick_explain_garbage(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct wick_explain_findings *o = x->out;
+    const struct wick_explain_hot *hot = &x->hot;
+    if (blame_cancelled(x) || !hot->function || !has_room(f))
+        return;
+    double computed, allocated, of_cpu = through(f->p, f->cpu, f->ncpu, hot->function, &computed);
+    if (f->nalloc ? through(f->p, f->alloc, f->nalloc, hot->function, &allocated) < MOST : of_cpu < NEARLY_ALL)
+        return;
+    if (computed < o->rows[hot->finding].cost_ns) /* starts of threads go through no function */
+        computed = o->rows[hot->finding].cost_ns;
+    double most = cost_of_garbage(o);
+    if (most > 0 && most <= wick_explain_wanted(x, computed))
+        absorb(o, hot->finding, most);
 }

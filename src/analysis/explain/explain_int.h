@@ -44,6 +44,7 @@ struct wick_explain {
     uint64_t kinds_said;
     double monitors_said_ns, disks_said_ns;
     uint64_t pool_kinds; /* kinds of waits that pool-busy has said, as bits */
+    uint32_t pool_name;  /* whose pool it has said */
     struct wick_explain_hot hot;
     struct { /* hot-code's finding, and the thread that does most of it and hardly anything else; 0: there is none */
         size_t finding;
@@ -328,8 +329,9 @@ bool wick_explain_borrowers(struct wick_explain *x, const struct wick_explain_pl
 int64_t wick_explain_follow(struct wick_explain *x, struct wick_explain_places *all, size_t i);
 
 /* explain_waits.c: the rules about waiting; they belong in this order, as each leaves out what those before said. */
-void wick_explain_stuck(struct wick_explain *x); /* explain_stuck.c */
-void wick_explain_pool_busy(struct wick_explain *x);
+void wick_explain_stuck(struct wick_explain *x);       /* explain_stuck.c */
+void wick_explain_pool_busy(struct wick_explain *x);   /* explain_pool.c */
+void wick_explain_queue_grows(struct wick_explain *x); /* as well, after it */
 void wick_explain_held_back(struct wick_explain *x);
 void wick_explain_waiting(struct wick_explain *x);
 void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint);
@@ -410,6 +412,18 @@ uint32_t wick_explain_collides(const struct wick_profile *p, uint32_t stack);
 /* Adds as "keys" the class whose hashCode, equals and compareTo take most time of those that maps call for the
  * function; nothing if none was seen. */
 void wick_explain_say_keys(struct wick_explain *x, struct wick_explain_finding *r, uint32_t function);
+
+/* explain_pool_facts.c: what a pool's own fields say; by what the names of its threads have in common, NULL = nothing
+ * is known, or of several pools. */
+const struct wick_explain_pool *wick_explain_pool_named(const struct wick_explain *x, uint32_t name);
+/* Whether its tasks wait for their time. */
+bool wick_explain_pool_is_timed(const struct wick_explain *x, const struct wick_explain_pool *o);
+/* Whether more and more tasks come into its queue, which has no limit, and hardly ever fewer. */
+bool wick_explain_pool_grows(const struct wick_explain *x, const struct wick_explain_pool *o);
+/* Adds how many tasks are queued and what keeps the pool from making more threads (queued, size). */
+void wick_explain_say_pool(struct wick_explain *x, struct wick_explain_finding *r, uint32_t name);
+/* The rule about cancelled tasks, and whether those fill the heap. */
+void wick_explain_cancelled(struct wick_explain *x);
 
 /* explain_garbage.c: makes findings about collections a part of what leads to them. */
 void wick_explain_garbage(struct wick_explain *x);

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `wick explain` makes of the fields of thread pools (wick.ThreadPool). */
+#include "explain_stacks.h"
+
+#define PARK   "java/util/concurrent/locks/LockSupport.park"
+#define WORKER "java/util/concurrent/ThreadPoolExecutor$Worker.run"
+
+static struct wick_explain_pool pools[4];
+
+/* The pool of that thread, of 4 core threads and at most 32, by ten readings over nine seconds. */
+static struct wick_explain_pool *pool_of(struct scene *s, uint32_t thread, const char *queue, int64_t first,
+                                         int64_t last)
+{
+    struct wick_explain_pool *o = &pools[s->f.npools++];
+    s->f.pools = pools;
+    *o = (struct wick_explain_pool){.thread = thread,
+                                    .queue_class = wick_profile_cstring(&s->p, queue),
+                                    .first_ns = S,
+                                    .last_ns = 10 * S,
+                                    .threads = 4,
+                                    .core = 4,
+                                    .maximum = 32,
+                                    .capacity = -1,
+                                    .queued = last,
+                                    .first_queued = first,
+                                    .queued_sum = 5.0 * (double)(first + last),
+                                    .readings = 10,
+                                    .rises = last > first ? 9 : 0};
+    return o;
+}
+
+/* Two workers that sleep in their tasks, busy for so many of ten seconds. */
+static struct scene *workers(double busy)
+{
+    struct scene *s = scene();
+    uint32_t works = STACK(s, WORKER, "app/Label.print", "java/lang/Thread.sleep"),
+             idles = STACK(s, WORKER, "java/util/concurrent/ThreadPoolExecutor.getTask", PARK);
+    for (unsigned i = 1; i <= 2; i++) {
+        uint32_t t = thread_of(s, i == 1 ? "labels-1" : "labels-2", i);
+        add(s, t, works, WICK_EXPLAIN_SLEEPING, busy);
+        if (busy < 10)
+            add(s, t, idles, WICK_EXPLAIN_PARKED, 10 - busy);
+    }
+    return s;
+}
+
+#define LINKED "java.util.concurrent.LinkedBlockingQueue"
+
+static void test_queue__that_grows_is_reported_with_what_keeps_the_pool_small(void **state)
+{
+    (void)state;
+    struct scene *s = workers(10);
+    pool_of(s, thread_of(s, "labels-1", 1), LINKED, 500, 1400);
+    has(s, "growing-queue: tasks come faster than labels runs them: its queue, which has no limit, grew from 500 to "
+           "1400 tasks, by 100 a second; its 2 threads have work 100 % of the time; most of it is waiting for a timer "
+           "(Thread.sleep), at app.Label.print; its core size is 4, and it makes more threads, up to its maximum of "
+           "32, only when its queue is full, which one without a limit never is\n");
+}
+
+/* What else a queue may do, or be. */
+static void test_queue__is_not_reported_otherwise(void **state)
+{
+    enum { GROWS, FALLS, LIMITED, TIMED, STAYS, UNKNOWN, IDLE, LIKE_ANOTHER, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        struct scene *s = workers(i == IDLE ? 5 : 10);
+        uint32_t thread = thread_of(s, "labels-1", 1);
+        struct wick_explain_pool *o = pool_of(
+            s, thread, i == TIMED ? "java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue" : LINKED, 500,
+            i == STAYS ? 510 : 1400);
+        o->falls = i == FALLS;
+        o->capacity = i == LIMITED ? 5000 : -1;
+        if (i == UNKNOWN)
+            o->queued = o->first_queued = -1;
+        if (i == LIKE_ANOTHER)
+            pool_of(s, thread_of(s, "labels-2", 2), LINKED, 500, 1400);
+        (i == GROWS ? has : has_not)(s, "growing-queue: ");
+    }
+}
+
+/* Four threads wait for futures of the two workers. */
+static struct scene *asked(void)
+{
+    struct scene *s = workers(10);
+    for (unsigned i = 0; i < 4; i++)
+        add(s, thread_of(s, "http", 20 + i), STACK(s, "app/Main.ask", "java/util/concurrent/FutureTask.get", PARK),
+            WICK_EXPLAIN_PARKED, 10);
+    return s;
+}
+
+static void test_pool_busy__has_the_length_of_the_queue(void **state)
+{
+    (void)state;
+    has(asked(), "at app.Label.print\n");
+    struct scene *s = asked();
+    pool_of(s, thread_of(s, "labels-1", 1), LINKED, 7, 7);
+    has(s, "pool-busy: 4 threads on average wait for futures (40.0 s), and the 2 threads of labels have work 100 % of "
+           "the time: tasks queue up; most of it is waiting for a timer (Thread.sleep), at app.Label.print; 7 tasks "
+           "are in its queue on average; its core size is 4, and");
+    s = asked();
+    pool_of(s, thread_of(s, "labels-1", 1), LINKED, 500, 1400);
+    has(s, "; 950 tasks are in its queue on average, 500 at first and 1400 in the end; its core size");
+    s = asked();
+    pool_of(s, thread_of(s, "labels-1", 1), LINKED, 500, 1400);
+    has_not(s, "growing-queue"); /* it is said already */
+}
+
+static void test_pool_busy__not_if_its_queue_is_empty(void **state)
+{
+    (void)state;
+    struct scene *s = asked();
+    pool_of(s, thread_of(s, "labels-1", 1), LINKED, 0, 0);
+    has_not(s, "pool-busy");
+    s = asked();
+    pool_of(s, thread_of(s, "labels-1", 1), "java.util.concurrent.SynchronousQueue", 0, 0)->capacity = 0;
+    has(s, "pool-busy"); /* which never has any */
+}
+
+/* `cancelled` of 100,000 tasks, in a heap of which `kept` MiB stay in use. */
+static struct scene *cancelled(bool timer, int64_t cancelled, int64_t kept)
+{
+    static struct wick_explain_heap heaps[4];
+    struct scene *s = workers(1);
+    struct wick_explain_pool *o =
+        pool_of(s, thread_of(s, "deadlines", 1),
+                timer ? "java.util.TaskQueue" : "java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue",
+                100000, 100000);
+    o->cancelled = cancelled;
+    for (size_t i = 0; i < sizeof heaps / sizeof *heaps; i++)
+        heaps[i].used = kept << 20;
+    s->f.heaps = heaps;
+    s->f.nheaps = sizeof heaps / sizeof *heaps;
+    s->f.heap_max = 64 << 20;
+    return s;
+}
+
+static void test_cancelled__tasks_that_stay_in_a_queue_are_reported(void **state)
+{
+    (void)state;
+    has(cancelled(false, 90000, 0),
+        "cancelled-tasks: 90 % of the 100000 tasks in the queue of deadlines (ScheduledThreadPoolExecutor) are "
+        "cancelled: each stays there, with all that it refers to, until it would be due\n");
+    has(cancelled(true, 90000, 0), "in the queue of deadlines (java.util.Timer) are cancelled");
+    has_not(cancelled(false, 40000, 0), "cancelled-tasks");
+    struct scene *s = cancelled(false, 900, 0);
+    pools[0].queued = 1000;
+    has_not(s, "cancelled-tasks");
+}
+
+/* Collections are their effect if they take much of what stays in the heap: 90,000 tasks take 5.5 MiB at least. */
+static void test_cancelled__tasks_are_blamed_for_collections(void **state)
+{
+    (void)state;
+    for (int64_t kept = 20; kept <= 40; kept += 20) {
+        struct scene *s = cancelled(false, 90000, kept);
+        static struct wick_explain_pause pauses[10];
+        for (size_t i = 0; i < 10; i++)
+            pauses[i] = (struct wick_explain_pause){.begin_ns = (int64_t)i * S,
+                                                    .end_ns = (int64_t)i * S + S / 2,
+                                                    .paused_ns = S / 2,
+                                                    .longest_ns = S / 2,
+                                                    .exact = true};
+        s->f.pause = pauses;
+        s->f.npause = 10;
+        s->f.gcs = 10;
+        s->f.pauses_ns = 5 * S;
+        s->f.longest_ns = S / 2;
+        char *said = explained(s);
+        assert_true((strstr(said, "; collections of the heap that they fill take ") != NULL) == (kept == 20));
+        assert_true((strstr(said, "gc-pauses: ") != NULL) == (kept == 40));
+        free(said);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_queue__that_grows_is_reported_with_what_keeps_the_pool_small),
+        cmocka_unit_test(test_queue__is_not_reported_otherwise),
+        cmocka_unit_test(test_pool_busy__has_the_length_of_the_queue),
+        cmocka_unit_test(test_pool_busy__not_if_its_queue_is_empty),
+        cmocka_unit_test(test_cancelled__tasks_that_stay_in_a_queue_are_reported),
+        cmocka_unit_test(test_cancelled__tasks_are_blamed_for_collections),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
