@@ -3,6 +3,7 @@
 #include "explain_stacks.h"
 
 #define PARK   "java/util/concurrent/locks/LockSupport.park"
+#define FUTURE "java/util/concurrent/FutureTask.get"
 #define WORKER "java/util/concurrent/ThreadPoolExecutor$Worker.run"
 
 static struct wick_explain_pool pools[4];
@@ -172,6 +173,35 @@ static void test_cancelled__tasks_are_blamed_for_collections(void **state)
     }
 }
 
+/* One thread waits for tasks of four workers, which have work for so many of ten seconds each. */
+static struct scene *groups(const char *call, double works, unsigned waiters)
+{
+    struct scene *s = scene();
+    uint32_t pays = STACK(s, WORKER, "app/Bank.pay", "java/lang/Thread.sleep"),
+             idles = STACK(s, WORKER, "java/util/concurrent/ThreadPoolExecutor.getTask", PARK);
+    for (unsigned i = 0; i < waiters; i++)
+        add(s, thread_of(s, "payouts", 20 + i), STACK(s, "app/Run.release", call, FUTURE, PARK), WICK_EXPLAIN_PARKED,
+            10);
+    for (unsigned i = 0; i < 4; i++) {
+        uint32_t t = thread_of(s, i ? i > 1 ? i > 2 ? "teller-4" : "teller-3" : "teller-2" : "teller-1", 1 + i);
+        add(s, t, pays, WICK_EXPLAIN_SLEEPING, works);
+        add(s, t, idles, WICK_EXPLAIN_PARKED, 10 - works);
+    }
+    return s;
+}
+
+static void test_group__whose_slowest_task_is_awaited_is_said(void **state)
+{
+    static const char said[] = "; the futures are those of a group (invokeAll), so that each wait takes as long as its "
+                               "slowest task, while the 4 threads of teller have no work for 70 % of the time",
+                      invoke_all[] = "java/util/concurrent/AbstractExecutorService.invokeAll";
+    (void)state;
+    has(groups(invoke_all, 3, 1), said);
+    has_not(groups("app/Run.each", 3, 1), "invokeAll");
+    has_not(groups(invoke_all, 7, 1), "invokeAll"); /* they have work most of the time */
+    has_not(groups(invoke_all, 3, 2), "invokeAll"); /* other groups are given to it as well */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +211,7 @@ int main(void)
         cmocka_unit_test(test_pool_busy__not_if_its_queue_is_empty),
         cmocka_unit_test(test_cancelled__tasks_that_stay_in_a_queue_are_reported),
         cmocka_unit_test(test_cancelled__tasks_are_blamed_for_collections),
+        cmocka_unit_test(test_group__whose_slowest_task_is_awaited_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

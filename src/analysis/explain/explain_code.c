@@ -483,6 +483,7 @@ static double least_of(enum wick_explain_code code)
     case WICK_CODE_WAKING:
     case WICK_CODE_POLLING:
     case WICK_CODE_SELECTING:
+    case WICK_CODE_STRINGS:
         return CALLS_LEAST;
     case WICK_CODE_FORK_JOIN:
     case WICK_CODE_XML:

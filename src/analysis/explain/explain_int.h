@@ -275,6 +275,10 @@ extern const char wick_explain_soft_advice[];
 /* explain_lazy.c: adds that tasks run one after another, as a stream starts them. */
 void wick_explain_say_lazy(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at);
 
+/* explain_barrier.c: the same of tasks that are given to a pool group by group (barrier). */
+void wick_explain_say_barrier(struct wick_explain *x, struct wick_explain_finding *r,
+                              const struct wick_explain_place *at);
+
 /* Whether a wait is one of those at the place. */
 bool wick_explain_waits_there(const struct wick_explain *x, struct wick_wait w, const struct wick_explain_place *at);
 
@@ -344,6 +348,8 @@ int64_t wick_explain_without_cpu(const struct wick_explain *x); /* time of the p
 bool wick_explain_may_write(struct wick_explain *x, const struct wick_explain_place *at);
 void wick_explain_say_writer(struct wick_explain *x, struct wick_explain_finding *r,
                              const struct wick_explain_place *at);
+
+void wick_explain_blocked_loop(struct wick_explain *x); /* explain_loop.c; after them */
 
 /* explain_ends.c: adds to a finding about waits for processes that these wait for somebody to read what they write. */
 void wick_explain_say_child(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind);

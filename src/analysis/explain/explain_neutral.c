@@ -57,7 +57,8 @@ static bool is_stage(const struct wick_explain_finding *r)
 
 static bool is_neutral(const struct wick_explain_finding *r)
 {
-    static const char *const purposes[] = {"compression", "cryptography", "scripts", "sorting"};
+    static const char *const purposes[] = {"compression", "cryptography", "key-derivation",
+                                           "big-numbers", "scripts",      "sorting"};
     switch (r->rule - wick_explain_rules) {
     case WICK_EXPLAIN_RULE_HOT_CODE:
         return is_one_of(r, purposes, sizeof purposes / sizeof *purposes);

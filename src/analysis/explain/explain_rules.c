@@ -590,6 +590,7 @@ static void (*const rules[WICK_EXPLAIN_RULES])(struct wick_explain *x) = {
     [WICK_EXPLAIN_RULE_CANCELLED_TASKS] = wick_explain_cancelled,
     [WICK_EXPLAIN_RULE_HELD_BACK] = wick_explain_held_back,
     [WICK_EXPLAIN_RULE_WAITING] = wick_explain_waiting,
+    [WICK_EXPLAIN_RULE_BLOCKED_LOOP] = wick_explain_blocked_loop,
     [WICK_EXPLAIN_RULE_LOCK_CONTENTION] = lock_contention,
     [WICK_EXPLAIN_RULE_ENDPOINT_WAIT] = endpoint_wait,
     [WICK_EXPLAIN_RULE_UNMOUNTED_WAIT] = unmounted_wait,

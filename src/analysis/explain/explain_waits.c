@@ -220,6 +220,7 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
     wick_explain_say_lost(x, r, at);
     wick_explain_say_worker(x, r, at);
     wick_explain_say_lazy(x, r, at);
+    wick_explain_say_barrier(x, r, at);
     wick_explain_say_sequence(x, r, at->kind, at->function, 0);
     wick_explain_say_end(x, r, at->kind, at->function, 0);
     wick_explain_say_child(x, r, at->kind);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_loop.c - an event loop that blocks
+ *
+ *     thread   select.read.write.select.[== waits for a server ==].select.read
+ *                                        nobody else is served ^
+ *
+ * A thread that waits for events of a selector serves many connections, one after another: while it waits for anything
+ * else, none of them gets on, and what is seen of that is only that clients wait. It is such a thread that was seen at
+ * its selector, and whatever else it waits for, in another function of the program, blocks the loop.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/explain/explain_int.h"
+#include "base/sum.h"
+
+enum { EVENTS_LEAST = 2 }; /* samples at its selector */
+
+/* A thread, by its wall-clock samples. */
+struct loop {
+    size_t events;     /* samples in which it waits for events */
+    int64_t blocks_ns; /* ... for something else, elsewhere */
+    uint32_t at;       /* the program's function that waits for events; 0 = none was seen */
+};
+
+/* Whether a thread that has this to wait for stands still for others; what has nothing to do, and what is a queue by
+ * another name, does not. */
+static bool blocks(enum wick_wait_kind kind)
+{
+    return kind != WICK_WAIT_NONE && (wick_wait_role_of(kind) == WICK_WAIT_TROUBLE || kind == WICK_WAIT_TIMER ||
+                                      kind == WICK_WAIT_SOCKET || kind == WICK_WAIT_DISK);
+}
+
+static uint32_t function_of(const struct wick_explain *x, size_t i)
+{
+    return x->waits[i].stack ? wick_explain_function_at(x->f->p, x->waits[i].stack) : 0;
+}
+
+static bool is_blocked(const struct wick_explain *x, const struct loop *loops, size_t i)
+{
+    const struct loop *l = &loops[x->f->wall[i].thread];
+    return l->events >= EVENTS_LEAST && blocks(x->waits[i].kind) && function_of(x, i) && function_of(x, i) != l->at;
+}
+
+static void learn(const struct wick_explain *x, struct loop *loops)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->nwall; i++) {
+        struct loop *l = &loops[f->wall[i].thread];
+        if (x->waits[i].kind != WICK_WAIT_EVENT || !f->wall[i].thread)
+            continue;
+        l->events += f->wall[i].count ? (size_t)f->wall[i].count : 1;
+        l->at = function_of(x, i);
+    }
+    for (size_t i = 0; i < f->nwall; i++)
+        if (is_blocked(x, loops, i))
+            loops[f->wall[i].thread].blocks_ns = wick_sum(loops[f->wall[i].thread].blocks_ns, f->wall[i].weight_ns);
+}
+
+/* Clients that wait for the loop wait because of it. */
+static void put_before_clients(struct wick_explain *x, struct wick_explain_finding *r)
+{
+    for (size_t i = 0; r && i < x->out->n; i++) {
+        struct wick_explain_finding *w = &x->out->rows[i];
+        const struct wick_explain_figure *kind = wick_explain_figure_of(w, "kind");
+        bool answers = w->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_WAITING] && !w->rank_ns && kind &&
+                       !strcmp(kind->text, wick_wait_name(WICK_WAIT_PEER));
+        if (!answers || w->cost_ns < r->cost_ns)
+            continue;
+        r->rank_ns = w->cost_ns > r->rank_ns ? w->cost_ns : r->rank_ns;
+        w->rank_ns = r->cost_ns;
+    }
+}
+
+static void say(struct wick_explain *x, const struct loop *loops, uint32_t thread)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct wick_explain_places at = {0};
+    double ns = (double)loops[thread].blocks_ns;
+    for (size_t i = 0; i < f->nwall; i++)
+        if (f->wall[i].thread == thread && is_blocked(x, loops, i))
+            wick_explain_places_add(x, &at, x->waits[i], f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
+    wick_explain_places_sort(&at);
+    struct wick_explain_finding *r = at.n ? wick_explain_found(x, ns) : NULL;
+    if (r) {
+        enum wick_wait_kind kind = at.rows[0].kind;
+        uint32_t frame = wick_explain_frame_at(f->p, at.rows[0].stack);
+        wick_explain_filter_thread(x, r, thread);
+        wick_explain_say(x, r, "thread", wick_profile_str(f->p, f->p->threads[thread].name));
+        wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, ns / (double)f->duration_ns);
+        wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, ns);
+        wick_explain_say(x, r, "kind", wick_wait_name(kind));
+        wick_explain_say(x, r, "what", wick_wait_text(kind));
+        wick_explain_say_frame(x, r, "frame", frame);
+        wick_explain_say_end(x, r, kind, at.rows[0].function, 0);
+        put_before_clients(x, r);
+    }
+    free(at.rows);
+}
+
+void wick_explain_blocked_loop(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct loop *loops = calloc(f->p->nthreads + 1, sizeof *loops);
+    uint32_t worst = 0;
+    x->f->failed |= !loops;
+    if (loops)
+        learn(x, loops);
+    for (uint32_t t = 1; loops && t < f->p->nthreads; t++)
+        if (loops[t].blocks_ns > loops[worst].blocks_ns && !wick_profile_thread_is_many(&f->p->threads[t]))
+            worst = t;
+    if (worst && wick_explain_counts(f, (double)loops[worst].blocks_ns, x->rule->threshold))
+        say(x, loops, worst);
+    free(loops);
+}

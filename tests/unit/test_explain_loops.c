@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `wick explain` says of event loops that wait for something else than events. */
+#include "explain_stacks.h"
+
+#define PARK   "java/util/concurrent/locks/LockSupport.park"
+#define SELECT "sun/nio/ch/SelectorImpl.select"
+#define READ   "java/net/Socket$SocketInputStream.read"
+
+/* A loop that waits for events in two samples, and as long in another way. */
+static struct scene *loop(uint32_t (*other)(struct scene *s), enum wick_explain_state state, double seconds)
+{
+    struct scene *s = scene();
+    uint32_t t = thread_of(s, "gateway-loop", 1);
+    add(s, t, STACK(s, "app/Gateway.run", SELECT), WICK_EXPLAIN_IO, (10 - seconds) / 2);
+    add(s, t, STACK(s, "app/Gateway.run", SELECT), WICK_EXPLAIN_IO, (10 - seconds) / 2);
+    add(s, t, other(s), state, seconds);
+    return s;
+}
+
+static uint32_t asks(struct scene *s)
+{
+    return STACK(s, "app/Gateway.run", "app/Gateway.handle", "app/Desk.confirm", READ);
+}
+
+static uint32_t sleeps(struct scene *s)
+{
+    return STACK(s, "app/Gateway.run", "app/Gateway.handle", "java/lang/Thread.sleep");
+}
+
+static uint32_t pauses(struct scene *s)
+{
+    return STACK(s, "app/Gateway.run", "java/lang/Thread.sleep");
+}
+
+static uint32_t takes(struct scene *s)
+{
+    return STACK(s, "app/Gateway.run", "app/Gateway.next", "java/util/concurrent/LinkedBlockingQueue.take", PARK);
+}
+
+static uint32_t computes(struct scene *s)
+{
+    return STACK(s, "app/Gateway.run", "app/Gateway.handle");
+}
+
+static void test_loop__that_waits_for_something_else_is_reported(void **state)
+{
+    (void)state;
+    has(loop(asks, WICK_EXPLAIN_IO, 4),
+        "blocked-loop: gateway-loop runs an event loop, and for 40 % of the time (4.0 s) it waits for something else, "
+        "most for data of a socket, at app.Desk.confirm: in that time nobody else that it serves gets on\n");
+    has(loop(sleeps, WICK_EXPLAIN_SLEEPING, 4), "most for a timer (Thread.sleep), at app.Gateway.handle: in");
+}
+
+static void test_loop__is_not_blocked_by_little_by_pauses_of_its_own_or_by_work(void **state)
+{
+    (void)state;
+    has_not(loop(asks, WICK_EXPLAIN_IO, 1.9), "blocked-loop");
+    has_not(loop(pauses, WICK_EXPLAIN_SLEEPING, 4), "blocked-loop");
+    has_not(loop(takes, WICK_EXPLAIN_PARKED, 4), "blocked-loop");
+    has_not(loop(computes, WICK_EXPLAIN_RUNNABLE, 4), "blocked-loop");
+}
+
+/* One sample may be that of a client that was made for one call. */
+static void test_loop__has_been_seen_at_its_selector_twice(void **state)
+{
+    (void)state;
+    struct scene *s = scene();
+    uint32_t t = thread_of(s, "worker", 1);
+    add(s, t, STACK(s, "app/Gateway.run", SELECT), WICK_EXPLAIN_IO, 6);
+    add(s, t, asks(s), WICK_EXPLAIN_IO, 4);
+    has_not(s, "blocked-loop");
+}
+
+/* Clients in the same process wait because of it. */
+static void test_loop__comes_before_those_who_wait_for_its_answers(void **state)
+{
+    (void)state;
+    struct scene *s = loop(asks, WICK_EXPLAIN_IO, 4);
+    for (unsigned i = 0; i < 4; i++)
+        add(s, thread_of(s, "meter", 10 + i), STACK(s, "app/Meter.send", READ), WICK_EXPLAIN_IO, 10);
+    begins(s, "blocked-loop: ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_loop__that_waits_for_something_else_is_reported),
+        cmocka_unit_test(test_loop__is_not_blocked_by_little_by_pauses_of_its_own_or_by_work),
+        cmocka_unit_test(test_loop__has_been_seen_at_its_selector_twice),
+        cmocka_unit_test(test_loop__comes_before_those_who_wait_for_its_answers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
