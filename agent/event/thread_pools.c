@@ -26,12 +26,15 @@
 enum {
     POOLS_MOST = 64,
     NEW_MOST = 512, /* threads that are examined in one round */
-    TRIES = 200,    /* rounds: a JVM that is only just starting lets no thread in */
+    FAILURES_MOST = 8,
+    TRIES = 200, /* rounds: a JVM that is only just starting lets no thread in */
     LOCAL_REFS = 48,
     NOT_EXAMINED = 0,
     NO_WORKER = UINT8_MAX, /* any other: of pools[that - 1] */
+    NO_ROOM = NO_WORKER - 1,
     ARRAY_LENGTH = 12,
-    COMPACT_ARRAY_LENGTH = 8
+    COMPACT_ARRAY_LENGTH = 8,
+    WIDE_ARRAY_LENGTH = 16
 };
 
 /* A pool, and the thread that leads to it. */
@@ -39,6 +42,7 @@ struct pool {
     uint32_t slot, serial; /* serial 0 = there is no such pool */
     wick_addr object;      /* in this round */
     bool fresh;            /* what was found is not written yet */
+    unsigned failures;     /* rounds in a row in which its thread did not lead to it */
     struct wick_hs_pool found;
 };
 
@@ -158,7 +162,9 @@ static bool find_fields(JNIEnv *env, struct wick_hs_pool_fields *f)
     f->timer_queue = offset(env, timer, "queue", "Ljava/util/TaskQueue;");
     f->value = offset(env, atomic, "value", "I");
     bool compact = wick_jvm_flag_is_set(&wick_vm.jvm, WICK_JVM_FLAG_COMPACT_OBJECT_HEADERS, false);
-    f->array_length = compact ? COMPACT_ARRAY_LENGTH : ARRAY_LENGTH;
+    f->array_length = compact                                 ? COMPACT_ARRAY_LENGTH
+                      : wick_hs_klass_is_narrow(&wick_vm.jvm) ? ARRAY_LENGTH
+                                                              : WIDE_ARRAY_LENGTH;
     if (!f->timer_queue)
         f->timer = 0;
     find_queues(env, f);
@@ -212,25 +218,32 @@ static wick_addr java_of(uint32_t slot, uint32_t serial)
     return t->serial == serial ? java : 0;
 }
 
-/* Another of its threads; false: all have ended. */
+/* The next of its threads, in a circle: perhaps the same one. False: all have ended. */
 static bool find_leader(struct pool *p, uint32_t top)
 {
     uint8_t what = (uint8_t)(p - seen.pools + 1);
-    for (uint32_t i = 1; i < top; i++)
-        if (seen.threads[i].what == what && java_of(i, seen.threads[i].serial)) {
+    for (uint32_t n = 1; n <= top; n++) {
+        uint32_t i = (p->slot + n) % top;
+        if (i && seen.threads[i].what == what && java_of(i, seen.threads[i].serial)) {
             p->slot = i;
             p->serial = seen.threads[i].serial;
             return true;
         }
+    }
     p->serial = 0;
     return false;
 }
 
-/* What a thread leads to; its facts, where it leads to a pool. */
-static enum wick_hs_pool_found examine(wick_addr java, wick_addr *object, struct wick_hs_pool *out)
+/* What a thread leads to; its facts, where it leads to a pool. Unreadable if it ends in that time, as its JavaThread
+ * may be another one's then. */
+static enum wick_hs_pool_found examine(uint32_t slot, uint32_t serial, wick_addr *object, struct wick_hs_pool *out)
 {
-    enum wick_hs_pool_found what = wick_hs_pool_of(&wick_vm.jvm, &seen.fields, java, object);
+    wick_addr java = java_of(slot, serial);
+    enum wick_hs_pool_found what =
+        java ? wick_hs_pool_of(&wick_vm.jvm, &seen.fields, java, object) : WICK_HS_POOL_UNREADABLE;
     if (wick_hs_pool_is_found(what) && !wick_hs_pool_read(&wick_vm.jvm, &seen.fields, what, *object, out))
+        what = WICK_HS_POOL_UNREADABLE;
+    if (java_of(slot, serial) != java)
         what = WICK_HS_POOL_UNREADABLE;
     seen.unreadable |= what == WICK_HS_POOL_UNREADABLE;
     return what;
@@ -245,24 +258,41 @@ static bool read_known(uint32_t top)
         p->object = 0;
         if (!p->serial || (!java_of(p->slot, p->serial) && !find_leader(p, top)))
             continue;
-        wick_addr java = java_of(p->slot, p->serial), object = 0;
-        if (java && wick_hs_pool_is_found(examine(java, &object, &p->found)))
+        wick_addr object = 0;
+        if (wick_hs_pool_is_found(examine(p->slot, p->serial, &object, &p->found)))
             p->object = object;
+        p->failures = p->object ? 0 : p->failures + 1;
+        if (p->failures >= FAILURES_MOST)
+            find_leader(p, top); /* for the next round */
         all &= p->object != 0;
     }
     return all;
+}
+
+/* An object that was read before may have been copied since: Shenandoah does that at any time. */
+static wick_addr newest(wick_addr object)
+{
+    return wick_hs_oop_newest(&wick_vm.jvm, &seen.fields.moves, object);
 }
 
 /* Which of the pools it is, 0 = none. */
 static uint8_t place_of(wick_addr object)
 {
     for (uint32_t k = 0; k < POOLS_MOST; k++)
-        if (seen.pools[k].serial && seen.pools[k].object == object)
+        if (seen.pools[k].serial && seen.pools[k].object && newest(seen.pools[k].object) == newest(object))
             return (uint8_t)(k + 1);
     return 0;
 }
 
-/* The new pool's place; there is none for one too many. */
+static bool has_room(void)
+{
+    for (uint32_t k = 0; k < POOLS_MOST; k++)
+        if (!seen.pools[k].serial)
+            return true;
+    return false;
+}
+
+/* The new pool's place, if there is one. */
 static uint8_t add(uint32_t slot, uint32_t serial, wick_addr object, const struct wick_hs_pool *found)
 {
     for (uint32_t k = 0; k < POOLS_MOST; k++)
@@ -270,7 +300,7 @@ static uint8_t add(uint32_t slot, uint32_t serial, wick_addr object, const struc
             seen.pools[k] = (struct pool){.slot = slot, .serial = serial, .object = object, .found = *found};
             return (uint8_t)(k + 1);
         }
-    return NO_WORKER;
+    return NO_ROOM;
 }
 
 /* Whether nothing has moved since `before`, so that what was read until now is right. */
@@ -283,14 +313,16 @@ static bool is_as_before(uint32_t before)
 /* Threads that have come since. False: a collection came between. */
 static bool examine_new(uint32_t top, uint32_t before)
 {
+    bool room = has_room();
     for (uint32_t i = 1, left = NEW_MOST; i < top && left; i++) {
         uint32_t serial = wick_vm.threads.slots[i].serial;
-        wick_addr java = java_of(i, serial), object = 0;
+        uint8_t before_this = seen.threads[i].serial == serial ? seen.threads[i].what : NOT_EXAMINED;
+        wick_addr object = 0;
         struct wick_hs_pool found;
-        if (!java || (seen.threads[i].serial == serial && seen.threads[i].what != NOT_EXAMINED))
+        if (!java_of(i, serial) || !(before_this == NOT_EXAMINED || (before_this == NO_ROOM && room)))
             continue;
         left--;
-        enum wick_hs_pool_found what = examine(java, &object, &found);
+        enum wick_hs_pool_found what = examine(i, serial, &object, &found);
         if (!is_as_before(before))
             return false;
         uint8_t place = what == WICK_HS_POOL_NONE ? NO_WORKER : NOT_EXAMINED;

@@ -2,7 +2,8 @@
 /*
  * klass.c - object -> Klass -> fields
  *
- *      object:  mark word | compressed Klass* | fields ...     or, with compact headers, the mark word's bits 42 to 63
+ *      object:  mark word | Klass*, compressed or not | fields ...     or, with compact headers, the mark word's bits
+ *               42 to 63
  *      its fields: see class_fields.c
  */
 #include "hotspot/klass.h"
@@ -20,14 +21,19 @@ enum { STREAM_MOST = 8192, SUPERS_MOST = 16, NAME_MOST = 128, OFFSET_MOST = 4096
 bool wick_hs_klass_known(const struct wick_jvm *jvm)
 {
     const struct wick_hs_layout *l = &jvm->layout;
-    return l->object_klass >= 0 && l->klass_base && l->klass_shift && l->klass_super >= 0 &&
-           wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_COMPRESSED_CLASS_POINTERS, jvm->major >= 27);
+    return l->object_klass >= 0 && l->klass_base && l->klass_shift && l->klass_super >= 0;
+}
+
+bool wick_hs_klass_is_narrow(const struct wick_jvm *jvm)
+{
+    return wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_COMPRESSED_CLASS_POINTERS, true); /* 27..: there is no other form */
 }
 
 bool wick_hs_klass_form(const struct wick_jvm *jvm)
 {
     const struct wick_hs_layout *l = &jvm->layout;
-    return wick_hs_klass_known(jvm) && l->klass_fields >= 0 && wick_hs_class_fields_known(l);
+    return wick_hs_klass_known(jvm) && wick_hs_klass_is_narrow(jvm) && l->klass_fields >= 0 &&
+           wick_hs_class_fields_known(l);
 }
 
 wick_addr wick_hs_klass_of(const struct wick_jvm *jvm, wick_addr object)
@@ -35,6 +41,8 @@ wick_addr wick_hs_klass_of(const struct wick_jvm *jvm, wick_addr object)
     const struct wick_hs_layout *l = &jvm->layout;
     if (!object || object & 7)
         return 0;
+    if (!wick_hs_klass_is_narrow(jvm))
+        return wick_hs_u64(jvm->mem, object + (unsigned)l->object_klass);
     uint32_t narrow = wick_jvm_flag_is_set(jvm, WICK_JVM_FLAG_COMPACT_OBJECT_HEADERS, false)
                           ? (uint32_t)(wick_hs_u64(jvm->mem, object) >> COMPACT_SHIFT)
                           : wick_hs_u32(jvm->mem, object + (unsigned)l->object_klass);

@@ -12,11 +12,14 @@
 
 #include "hotspot/jvm.h"
 
-/* Whether this JVM keeps the classes of objects where _of reads them: not with -XX:-UseCompressedClassPointers, which
- * JDK 27 no longer has. Reads the JVM's flags: ask once. */
+/* Whether it is known where this JVM keeps the classes of objects. */
 bool wick_hs_klass_known(const struct wick_jvm *jvm);
 
-/* Whether the lists of their fields can be read as well, from JDK 21 on. */
+/* Whether these are compressed: not where an option says so, and to JDK 14 not without compressed references (heaps of
+ * 32 GiB or more, ZGC). */
+bool wick_hs_klass_is_narrow(const struct wick_jvm *jvm);
+
+/* Whether they are, and the lists of their fields can be read as well, from JDK 21 on. Ask once. */
 bool wick_hs_klass_form(const struct wick_jvm *jvm);
 
 /* The Klass of an object, 0 = not readable. _known must be true. */

@@ -30,11 +30,12 @@ static uint32_t number(const struct wick_jvm *jvm, wick_addr object, int32_t fie
 /* Whether the field's reference is null, which an unreadable one is not. */
 static bool is_null(const struct wick_jvm *jvm, wick_addr object, int32_t field)
 {
-    uint64_t v = UINT64_MAX;
+    enum { COLOUR_BITS = 16 }; /* generational ZGC: null has a colour */
+    uint64_t v = 0;
     size_t n = jvm->step.oop_kind == WICK_OOP_NARROW ? sizeof(uint32_t) : sizeof v;
-    if (n < sizeof v)
-        v = 0;
-    return !wick_mem_read(jvm->mem, object + (unsigned)field, &v, n) && !v;
+    if (wick_mem_read(jvm->mem, object + (unsigned)field, &v, n))
+        return false;
+    return !(jvm->step.oop_kind == WICK_OOP_COLOURED ? v >> COLOUR_BITS : v);
 }
 
 static wick_addr thread_object(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f, wick_addr java_thread)

@@ -43,10 +43,10 @@ public class Pools {
     }
 
     static void print() {
-        sleep(20);
+        sleep(1000);
     }
 
-    public static void main(String[] args) {
+    public static void main(String[] args) throws java.io.IOException {
         ThreadPoolExecutor linked = new Desk("linked", 2, 8, new LinkedBlockingQueue<>());
         ThreadPoolExecutor bounded = new Desk("bounded", 1, 1, new ArrayBlockingQueue<>(50));
         ThreadPoolExecutor direct = new Desk("direct", 0, 7, new SynchronousQueue<>());
@@ -79,16 +79,21 @@ public class Pools {
                     never();
                 }
             };
-            timer.schedule(task, 3_600_000);
-            if (i % 4 == 0) {
+            timer.schedule(task, 3_600_000 + 1000 * i);
+            if (i % 4 == 3) { // not the first, which the timer would drop
                 task.cancel();
             }
         }
         System.out.println("up");
+        boolean feeds = false;
         for (int i = 0;; i++) {
             garbage = new byte[10_000];
             if (i % 100 == 0) {
-                for (int k = 0; k < 10 && grows.getQueue().size() < TASKS_MOST; k++) {
+                if (!feeds && System.in.available() > 0) {
+                    feeds = true;
+                    System.out.println("grows");
+                }
+                for (int k = 0; feeds && k < 10 && grows.getQueue().size() < TASKS_MOST; k++) {
                     grows.execute(Pools::print);
                 }
                 sleep(3);

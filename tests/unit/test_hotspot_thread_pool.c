@@ -180,6 +180,18 @@ static void test_pool__of_a_worker_is_read(void **state)
     assert_int_equal(found.capacity, 40);
 }
 
+/* Without compression a class takes eight bytes. */
+static void test_pool__is_read_by_classes_that_are_not_compressed(void **state)
+{
+    (void)state;
+    wick_addr flag = space_take(&space, 1);
+    jvm.flag[WICK_JVM_FLAG_COMPRESSED_CLASS_POINTERS] = flag; /* off */
+    assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
+    assert_int_equal(found.queued, 17);
+    space_put32(&space, worker + KLASS + 4, 1);
+    assert_int_equal(pool(), WICK_HS_POOL_NONE);
+}
+
 static void test_pool__of_an_unknown_queue_has_no_length(void **state)
 {
     (void)state;
@@ -196,6 +208,23 @@ static void test_pool__only_of_workers(void **state)
     assert_int_equal(pool(), WICK_HS_POOL_NONE);
     space_put64(&space, holder + TASK, 0);
     assert_int_equal(pool(), WICK_HS_POOL_NONE);
+}
+
+/* Generational ZGC gives null a colour as well. */
+static void test_pool__of_a_thread_without_a_task_is_none_with_zgc(void **state)
+{
+    enum { COLOUR = 13 };
+    (void)state;
+    wick_addr mask = space_take(&space, 8);
+    space_put64(&space, mask, UINT64_C(0xd) << 12);
+    jvm.step.oop_kind = WICK_OOP_COLOURED;
+    fields.moves = (struct wick_hs_moves){.how = WICK_HS_MOVES_COLOURS, .bad_mask = mask};
+    space_put64(&space, handle, thread << (COLOUR + 1) | UINT64_C(1) << COLOUR);
+    space_put64(&space, thread + HOLDER, holder << (COLOUR + 1) | UINT64_C(1) << COLOUR);
+    space_put64(&space, holder + TASK, UINT64_C(1) << COLOUR | 0x630);
+    assert_int_equal(pool(), WICK_HS_POOL_NONE);
+    space_put64(&space, holder + TASK, worker << (COLOUR + 2) | UINT64_C(1) << (COLOUR + 1)); /* out of date */
+    assert_int_equal(pool(), WICK_HS_POOL_UNREADABLE);
 }
 
 /* Memory that is another object's by now, or cannot be read. */
@@ -271,8 +300,10 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup(f, setup)
     const struct CMUnitTest tests[] = {
         TEST(test_pool__of_a_worker_is_read),
+        TEST(test_pool__is_read_by_classes_that_are_not_compressed),
         TEST(test_pool__of_an_unknown_queue_has_no_length),
         TEST(test_pool__only_of_workers),
+        TEST(test_pool__of_a_thread_without_a_task_is_none_with_zgc),
         TEST(test_pool__is_unreadable_where_a_step_leads_elsewhere),
         TEST(test_pool__cancelled_tasks_are_counted_or_estimated),
         TEST(test_pool__of_a_timer_is_its_queue),
