@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: Account.balanceAt multiplies BigDecimals day by day and never rounds, numbers grow to thousands of digits
-// expect: hot-code kind=big-numbers frame=FxSettlement$Account.balanceAt
+// expect: hot-code kind=many-digits frame=FxSettlement$Account.balanceAt | hot-code kind=big-numbers frame=FxSettlement$Account.balanceAt
 // symptom: hot-method hot-calls gc-pauses
 // share: 12300 settlements/s, mean 0.32 ms; fixed: 34000/s, mean 0.12 ms
 // judge: right: FxSettlement$Account.balanceAt: unrounded BigDecimal.multiply in a loop, scale grows without bound

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: interest is compounded in BigDecimals that are never rounded, so that their digits grow with each month
 // share: almost all CPU time is in Loan.grow's BigDecimal.multiply (numbers of thousands of digits)
-// expect: hot-code kind=big-numbers frame=LoanBook$Loan.grow | hot-method caller=LoanBook$Loan.grow | hot-calls frame=LoanBook$Loan.grow
+// expect: hot-code kind=many-digits frame=LoanBook$Loan.grow | hot-code kind=big-numbers frame=LoanBook$Loan.grow | hot-method caller=LoanBook$Loan.grow | hot-calls frame=LoanBook$Loan.grow
 // symptom: hot-method hot-calls gc-pauses gc-cpu pool-busy
 // judge: right: CPU in BigDecimal/BigInteger multiplication (of ever larger numbers) called by Loan.grow. symptom: the
 // judge: allocation of int[] by it, GC by it, the workers being busy. wrong: queue, locks, formatting, safepoints.

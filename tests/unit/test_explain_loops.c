@@ -71,14 +71,42 @@ static void test_loop__has_been_seen_at_its_selector_twice(void **state)
     has_not(s, "blocked-loop");
 }
 
-/* Clients in the same process wait because of it. */
+/* Clients on the same machine wait because of it; what others wait for elsewhere is not the loop's. */
 static void test_loop__comes_before_those_who_wait_for_its_answers(void **state)
 {
     (void)state;
-    struct scene *s = loop(asks, WICK_EXPLAIN_IO, 4);
-    for (unsigned i = 0; i < 4; i++)
-        add(s, thread_of(s, "meter", 10 + i), STACK(s, "app/Meter.send", READ), WICK_EXPLAIN_IO, 10);
-    begins(s, "blocked-loop: ");
+    for (unsigned near = 0; near <= 1; near++) {
+        struct scene *s = loop(asks, WICK_EXPLAIN_IO, 4);
+        uint32_t server = wick_profile_cstring(&s->p, near ? "127.0.0.1:8080" : "10.1.2.3:5432");
+        for (unsigned i = 0; i < 4; i++) {
+            add(s, thread_of(s, "meter", 10 + i),
+                STACK(s, "app/Meter.send", "sun/net/www/http/HttpClient.parseHTTP", READ), WICK_EXPLAIN_IO, 10);
+            s->wall[s->f.nwall - 1].server = server;
+            s->f.ends++;
+        }
+        begins(s, near ? "blocked-loop: " : "waiting: ");
+    }
+}
+
+/* A client's own selector is not around what its user does; a framework's loop selects in a function of its own. */
+static void test_loop__is_around_what_blocks_it(void **state)
+{
+    (void)state;
+    for (unsigned framework = 0; framework <= 1; framework++) {
+        struct scene *s = scene();
+        uint32_t t = thread_of(s, "consumer", 1);
+        for (unsigned i = 0; i < 2; i++)
+            add(s, t,
+                framework ? STACK(s, "lib/nio/Loop.run", "lib/nio/Loop.select", SELECT)
+                          : STACK(s, "app/Consumer.run", "lib/Client.poll", "lib/net/Channels.select", SELECT),
+                WICK_EXPLAIN_IO, 3);
+        add(s, t,
+            framework
+                ? STACK(s, "lib/nio/Loop.run", "lib/nio/Loop.process", "app/Handler.read", "app/Desk.confirm", READ)
+                : STACK(s, "app/Consumer.run", "app/Store.write", READ),
+            WICK_EXPLAIN_IO, 4);
+        (framework ? has : has_not)(s, "blocked-loop: consumer runs an event loop");
+    }
 }
 
 int main(void)
@@ -88,6 +116,7 @@ int main(void)
         cmocka_unit_test(test_loop__is_not_blocked_by_little_by_pauses_of_its_own_or_by_work),
         cmocka_unit_test(test_loop__has_been_seen_at_its_selector_twice),
         cmocka_unit_test(test_loop__comes_before_those_who_wait_for_its_answers),
+        cmocka_unit_test(test_loop__is_around_what_blocks_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

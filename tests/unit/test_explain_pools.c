@@ -45,7 +45,7 @@ static struct scene *workers(double busy)
     return s;
 }
 
-#define LINKED "java.util.concurrent.LinkedBlockingQueue"
+#define LINKED "java/util/concurrent/LinkedBlockingQueue"
 
 static void test_queue__that_grows_is_reported_with_what_keeps_the_pool_small(void **state)
 {
@@ -67,9 +67,9 @@ static void test_queue__is_not_reported_otherwise(void **state)
         struct scene *s = workers(i == IDLE ? 5 : 10);
         uint32_t thread = thread_of(s, "labels-1", 1);
         struct wick_explain_pool *o = pool_of(
-            s, thread, i == TIMED ? "java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue" : LINKED, 500,
+            s, thread, i == TIMED ? "java/util/concurrent/ScheduledThreadPoolExecutor$DelayedWorkQueue" : LINKED, 500,
             i == STAYS ? 510 : 1400);
-        o->falls = i == FALLS;
+        o->fallen = i == FALLS ? 300 : 0;
         o->capacity = i == LIMITED ? 5000 : -1;
         if (i == UNKNOWN)
             o->queued = o->first_queued = -1;
@@ -113,7 +113,7 @@ static void test_pool_busy__not_if_its_queue_is_empty(void **state)
     pool_of(s, thread_of(s, "labels-1", 1), LINKED, 0, 0);
     has_not(s, "pool-busy");
     s = asked();
-    pool_of(s, thread_of(s, "labels-1", 1), "java.util.concurrent.SynchronousQueue", 0, 0)->capacity = 0;
+    pool_of(s, thread_of(s, "labels-1", 1), "java/util/concurrent/SynchronousQueue", 0, 0)->capacity = 0;
     has(s, "pool-busy"); /* which never has any */
 }
 
@@ -124,7 +124,7 @@ static struct scene *cancelled(bool timer, int64_t cancelled, int64_t kept)
     struct scene *s = workers(1);
     struct wick_explain_pool *o =
         pool_of(s, thread_of(s, "deadlines", 1),
-                timer ? "java.util.TaskQueue" : "java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue",
+                timer ? "java/util/TaskQueue" : "java/util/concurrent/ScheduledThreadPoolExecutor$DelayedWorkQueue",
                 100000, 100000);
     o->cancelled = cancelled;
     for (size_t i = 0; i < sizeof heaps / sizeof *heaps; i++)

@@ -9,6 +9,7 @@
  * ExecutorService.invokeAll() returns when the last of its tasks has ended. One thread that does hardly anything but
  * wait there, for a pool whose threads have no work for much of that time, could keep them busy.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/explain/explain_int.h"
@@ -52,20 +53,24 @@ static uint32_t pool_of(const struct wick_explain *x, const struct wick_explain_
     return pool;
 }
 
-/* Of the threads of a pool: the time of all, and of what they have no work; how many there are. */
+/* Of the threads of a pool that were sampled: the time of all, and that in which they have no work; how many. */
 static uint32_t learn_pool(const struct wick_explain *x, uint32_t pool, int64_t *all, int64_t *idle)
 {
     const struct wick_explain_facts *f = x->f;
     uint32_t threads = 0;
+    bool *counted = calloc(f->p->nthreads + 1, sizeof *counted);
     *all = *idle = 0;
-    for (uint32_t t = 1; t < f->p->nthreads; t++)
-        threads += wick_explain_pool_name(f->p, t) == pool;
     for (size_t i = 0; i < f->nwall; i++) {
-        if (!f->wall[i].thread || wick_explain_pool_name(f->p, f->wall[i].thread) != pool)
+        uint32_t t = f->wall[i].thread;
+        if (!counted || !t || wick_explain_pool_name(f->p, t) != pool)
             continue;
+        threads += !counted[t];
+        counted[t] = true;
         *all = wick_sum(*all, f->wall[i].weight_ns);
         *idle = wick_sum(*idle, x->waits[i].kind == WICK_WAIT_WORK ? f->wall[i].weight_ns : 0);
     }
+    x->f->failed |= !counted;
+    free(counted);
     return threads;
 }
 
@@ -76,17 +81,18 @@ void wick_explain_say_barrier(struct wick_explain *x, struct wick_explain_findin
     int64_t waits = 0, groups = 0, all, idle;
     if (!r || at->via != WICK_WAIT_FUTURE || at->links[0].who != WICK_EXPLAIN_TASK)
         return;
-    uint32_t waiter = wick_explain_function_at(f->p, at->via_stack), pool = pool_of(x, at);
-    for (size_t i = 0; pool && i < f->nwall; i++) {
+    uint32_t waiter = wick_explain_function_at(f->p, at->via_stack);
+    for (size_t i = 0; i < f->nwall; i++) {
         const struct wick_wait *w = &x->waits[i];
         bool here = w->kind == at->via && w->stack && wick_explain_function_at(f->p, w->stack) == waiter;
         waits = wick_sum(waits, here ? f->wall[i].weight_ns : 0);
         groups = wick_sum(groups, here && in_group(f->p, f->wall[i].stack, waiter) ? f->wall[i].weight_ns : 0);
     }
-    uint32_t threads = pool ? learn_pool(x, pool, &all, &idle) : 0;
-    if (threads < 2 || (double)groups < GROUPS_LEAST * (double)waits ||
-        !wick_explain_counts(f, (double)groups, WAITS_LEAST) || wick_explain_counts(f, (double)waits, WAITS_MOST) ||
-        (double)idle < IDLE_LEAST * (double)all)
+    if ((double)groups < GROUPS_LEAST * (double)waits || !wick_explain_counts(f, (double)groups, WAITS_LEAST) ||
+        wick_explain_counts(f, (double)waits, WAITS_MOST))
+        return;
+    uint32_t pool = pool_of(x, at), threads = pool ? learn_pool(x, pool, &all, &idle) : 0;
+    if (threads < 2 || (double)idle < IDLE_LEAST * (double)all)
         return;
     struct wick_strbuf text = WICK_STRBUF_INIT;
     wick_strbuf_addf(

@@ -179,8 +179,9 @@ struct wick_explain_pool {
     int64_t threads, core, maximum, capacity; /* at the last reading; capacity -1 = no limit, or not known */
     int64_t queued, cancelled;                /* tasks in its queue then; -1 = not known */
     int64_t first_queued;
-    double queued_sum;
-    size_t readings, rises, falls; /* times that more, or clearly fewer tasks were queued than the time before */
+    double queued_sum, fallen; /* of all readings; by how many tasks fewer they were than the one before */
+    size_t readings, rises;    /* times that more were queued than the time before */
+    uint32_t name;             /* what the names of its threads have in common, 0 = was not asked for yet */
 };
 
 struct wick_explain_facts {

@@ -424,6 +424,8 @@ void wick_explain_say_keys(struct wick_explain *x, struct wick_explain_finding *
 const struct wick_explain_pool *wick_explain_pool_named(const struct wick_explain *x, uint32_t name);
 /* Whether its tasks wait for their time. */
 bool wick_explain_pool_is_timed(const struct wick_explain *x, const struct wick_explain_pool *o);
+bool wick_explain_pool_is_timer(const struct wick_explain *x,
+                                const struct wick_explain_pool *o); /* java.util.Timer's */
 /* Whether more and more tasks come into its queue, which has no limit, and hardly ever fewer. */
 bool wick_explain_pool_grows(const struct wick_explain *x, const struct wick_explain_pool *o);
 /* Adds how many tasks are queued and what keeps the pool from making more threads (queued, size). */

@@ -7,7 +7,7 @@
  *
  * A thread that waits for events of a selector serves many connections, one after another: while it waits for anything
  * else, none of them gets on, and what is seen of that is only that clients wait. It is such a thread that was seen at
- * its selector, and whatever else it waits for, in another function of the program, blocks the loop.
+ * its selector, and whatever else it waits for within the loop blocks that.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +37,26 @@ static uint32_t function_of(const struct wick_explain *x, size_t i)
     return x->waits[i].stack ? wick_explain_function_at(x->f->p, x->waits[i].stack) : 0;
 }
 
+/* Whether the stack has a function of that class. */
+static bool is_in_class(const struct wick_profile *p, uint32_t stack, uint32_t class_name)
+{
+    for (uint32_t s = stack; s; s = p->stacks[s].parent)
+        if (p->functions[wick_explain_function_at(p, s)].class_name == class_name)
+            return true;
+    return false;
+}
+
+/* Whether the wait is within the loop: below the function that selects, or in a class that has a function of its own
+ * for that (Netty's). A client that waits for its own answers by a selector is not around what its user does. */
 static bool is_blocked(const struct wick_explain *x, const struct loop *loops, size_t i)
 {
+    const struct wick_profile *p = x->f->p;
     const struct loop *l = &loops[x->f->wall[i].thread];
-    return l->events >= EVENTS_LEAST && blocks(x->waits[i].kind) && function_of(x, i) && function_of(x, i) != l->at;
+    uint32_t stack = x->waits[i].stack;
+    if (l->events < EVENTS_LEAST || !l->at || !blocks(x->waits[i].kind) || !stack || function_of(x, i) == l->at)
+        return false;
+    return wick_explain_goes_through(p, stack, l->at) ||
+           (x->waits[i].kind != WICK_WAIT_TIMER && is_in_class(p, stack, p->functions[l->at].class_name));
 }
 
 static void learn(const struct wick_explain *x, struct loop *loops)
@@ -58,6 +74,14 @@ static void learn(const struct wick_explain *x, struct loop *loops)
             loops[f->wall[i].thread].blocks_ns = wick_sum(loops[f->wall[i].thread].blocks_ns, f->wall[i].weight_ns);
 }
 
+/* Whether these answers may be the loop's: of this process, or at least of this machine. */
+static bool is_near(const struct wick_explain_finding *w)
+{
+    const struct wick_explain_figure *server = wick_explain_figure_of(w, "server");
+    return server && (strstr(server->text, "this process") || !strncmp(server->text, "127.", 4) ||
+                      !strncmp(server->text, "[::1]", 5));
+}
+
 /* Clients that wait for the loop wait because of it. */
 static void put_before_clients(struct wick_explain *x, struct wick_explain_finding *r)
 {
@@ -66,7 +90,7 @@ static void put_before_clients(struct wick_explain *x, struct wick_explain_findi
         const struct wick_explain_figure *kind = wick_explain_figure_of(w, "kind");
         bool answers = w->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_WAITING] && !w->rank_ns && kind &&
                        !strcmp(kind->text, wick_wait_name(WICK_WAIT_PEER));
-        if (!answers || w->cost_ns < r->cost_ns)
+        if (!answers || !is_near(w) || w->cost_ns < r->cost_ns)
             continue;
         r->rank_ns = w->cost_ns > r->rank_ns ? w->cost_ns : r->rank_ns;
         w->rank_ns = r->cost_ns;

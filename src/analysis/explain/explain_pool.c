@@ -20,7 +20,7 @@
 #define HALF       0.50 /* of the tasks in a queue: cancelled */
 #define AT_LEAST   0.01 /* of the time: a risk has no cost of its own */
 
-enum { READINGS_LEAST = 3 };
+enum { READINGS_LEAST = 5 };
 
 struct pool {
     uint32_t name; /* what its threads' names have in common */
@@ -112,12 +112,10 @@ static bool is_short(const struct wick_explain *x, const struct pool *o, const s
     double works = (double)o->all_ns - (double)o->idle_ns, cpus = wick_explain_cpus(x->f);
     if ((double)o->held_ns >= WICK_EXPLAIN_CHAIN_MOST * works)
         return false; /* it is too short of that */
-    if (is_queue_empty(x, o))
-        return false;
     if (cpus > 0 && (double)o->acts_ns >= CPUS_LEAST * cpus * (double)x->f->duration_ns)
         return false; /* more threads would have no CPU */
     return wick_explain_counts(x->f, (double)o->all_ns, WICK_EXPLAIN_CHAIN_MOST) && busy >= x->rule->threshold &&
-           (waited > o->all_ns || (waited && (waited == a->refused || a->nested)));
+           (waited > o->all_ns || (waited && (waited == a->refused || a->nested))) && !is_queue_empty(x, o);
 }
 
 /* What those do who wait for the pool, of one thread or of several. */
@@ -301,7 +299,7 @@ void wick_explain_cancelled(struct wick_explain *x)
     struct wick_explain_finding *r = most ? wick_explain_found(x, AT_LEAST * (double)f->duration_ns) : NULL;
     if (!r)
         return;
-    bool timer = strstr(wick_profile_str(f->p, most->queue_class), "TaskQueue");
+    bool timer = wick_explain_pool_is_timer(x, most);
     wick_explain_say(x, r, "pool", wick_profile_str(f->p, f->p->threads[most->thread].name));
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE,
                         wick_explain_share((double)most->cancelled, (double)most->queued));

@@ -13,11 +13,13 @@
 #include "analysis/explain/explain_take.h"
 #include "base/strbuf.h"
 
-#define FALL_LEAST 0.10 /* of what was queued: less is no sign that the pool catches up */
+#define FALL_MOST  0.20 /* of what it has grown by: fewer tasks than at the reading before, in all */
 #define RISE_LEAST 0.60 /* of the readings: more than the one before */
-#define GREW_LEAST 0.05 /* of what was queued at first */
+#define GREW_LEAST 0.20 /* of what was queued at first */
 
-enum { POOLS_MOST = 1024, READINGS_LEAST = 4 };
+#define TIMER_QUEUE "java/util/TaskQueue"
+
+enum { POOLS_MOST = 1024, READINGS_LEAST = 5 };
 
 /* As it is: -1 stands for "none" or "not known". */
 static int64_t signed_number(const struct wick_jfr_event *e, const char *field)
@@ -30,20 +32,20 @@ static int64_t signed_number(const struct wick_jfr_event *e, const char *field)
 void wick_explain_take_pool(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     uint32_t thread = wick_jfr_event_thread(e, "eventThread"), queue = wick_explain_take_text(e, "queueClass");
-    int64_t queued = signed_number(e, "queued");
+    int64_t queued = signed_number(e, "queued"), now_ns = wick_explain_take_not_negative(e->time_ns);
     struct wick_explain_pool *o = NULL;
     for (size_t i = 0; i < f->npools && !o; i++)
         o = f->pools[i].thread == thread && f->pools[i].queue_class == queue ? &f->pools[i] : NULL;
     bool first = !o;
     if (first && thread && f->npools < POOLS_MOST && (o = ADD(f, pools)))
         *o = (struct wick_explain_pool){
-            .thread = thread, .queue_class = queue, .first_ns = e->time_ns, .first_queued = queued};
-    if (!o)
+            .thread = thread, .queue_class = queue, .first_ns = now_ns, .first_queued = queued};
+    if (!o || (!first && now_ns <= o->last_ns)) /* parts of a recording in another order */
         return;
-    o->falls += !first && (double)queued < (1 - FALL_LEAST) * (double)o->queued;
+    o->fallen += !first && queued < o->queued ? (double)o->queued - (double)queued : 0;
     o->rises += !first && queued > o->queued;
     o->readings++;
-    o->last_ns = e->time_ns;
+    o->last_ns = now_ns;
     o->queued = queued;
     o->queued_sum += (double)(queued > 0 ? queued : 0);
     o->threads = wick_explain_take_number(e, "threads");
@@ -55,11 +57,13 @@ void wick_explain_take_pool(struct wick_explain_facts *f, const struct wick_jfr_
 
 const struct wick_explain_pool *wick_explain_pool_named(const struct wick_explain *x, uint32_t name)
 {
-    const struct wick_explain_facts *f = x->f;
+    struct wick_explain_facts *f = x->f;
     const struct wick_explain_pool *found = NULL;
     for (size_t i = 0; i < f->npools; i++) {
-        const struct wick_explain_pool *o = &f->pools[i];
-        if (wick_explain_pool_name(f->p, o->thread) != name)
+        struct wick_explain_pool *o = &f->pools[i];
+        if (!o->name)
+            o->name = wick_explain_pool_name(f->p, o->thread);
+        if (o->name != name)
             continue;
         bool apart = !found || o->first_ns > found->last_ns || o->last_ns < found->first_ns;
         if (!apart)
@@ -72,15 +76,22 @@ const struct wick_explain_pool *wick_explain_pool_named(const struct wick_explai
 
 bool wick_explain_pool_is_timed(const struct wick_explain *x, const struct wick_explain_pool *o)
 {
+    static const char *const timed[] = {"java/util/concurrent/ScheduledThreadPoolExecutor$DelayedWorkQueue",
+                                        TIMER_QUEUE};
     const char *class_name = wick_profile_str(x->f->p, o->queue_class);
-    return strstr(class_name, "DelayedWorkQueue") || strstr(class_name, "TaskQueue");
+    return !strcmp(class_name, timed[0]) || !strcmp(class_name, timed[1]);
+}
+
+bool wick_explain_pool_is_timer(const struct wick_explain *x, const struct wick_explain_pool *o)
+{
+    return !strcmp(wick_profile_str(x->f->p, o->queue_class), TIMER_QUEUE);
 }
 
 bool wick_explain_pool_grows(const struct wick_explain *x, const struct wick_explain_pool *o)
 {
     double grown = (double)o->queued - (double)o->first_queued;
-    return o->readings >= READINGS_LEAST && o->capacity < 0 && o->first_queued >= 0 && !o->falls &&
-           (double)o->rises >= RISE_LEAST * (double)(o->readings - 1) &&
+    return o->readings >= READINGS_LEAST && o->capacity < 0 && o->first_queued >= 0 && grown > 0 &&
+           o->fallen <= FALL_MOST * grown && (double)o->rises >= RISE_LEAST * (double)(o->readings - 1) &&
            grown >= GREW_LEAST * (double)o->first_queued && !wick_explain_pool_is_timed(x, o);
 }
 
