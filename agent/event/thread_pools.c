@@ -27,7 +27,8 @@ enum {
     POOLS_MOST = 64,
     NEW_MOST = 512, /* threads that are examined in one round */
     FAILURES_MOST = 8,
-    TRIES = 200, /* rounds: a JVM that is only just starting lets no thread in */
+    TASKS_EACH = 8, /* readings: tasks are examined in one of so many, as that takes most of the time */
+    TRIES = 200,    /* rounds: a JVM that is only just starting lets no thread in */
     LOCAL_REFS = 48,
     NOT_EXAMINED = 0,
     NO_WORKER = UINT8_MAX, /* any other: of pools[that - 1] */
@@ -43,6 +44,8 @@ struct pool {
     wick_addr object;      /* in this round */
     bool fresh;            /* what was found is not written yet */
     unsigned failures;     /* rounds in a row in which its thread did not lead to it */
+    unsigned readings;
+    uint32_t examined, cancelled; /* of its tasks, when they were examined last */
     struct wick_hs_pool found;
 };
 
@@ -218,6 +221,11 @@ static wick_addr java_of(uint32_t slot, uint32_t serial)
     return t->serial == serial ? java : 0;
 }
 
+static bool is_zgc(void)
+{
+    return seen.fields.moves.how == WICK_HS_MOVES_COLOURS;
+}
+
 /* The next of its threads, in a circle: perhaps the same one. False: all have ended. */
 static bool find_leader(struct pool *p, uint32_t top)
 {
@@ -236,12 +244,13 @@ static bool find_leader(struct pool *p, uint32_t top)
 
 /* What a thread leads to; its facts, where it leads to a pool. Unreadable if it ends in that time, as its JavaThread
  * may be another one's then. */
-static enum wick_hs_pool_found examine(uint32_t slot, uint32_t serial, wick_addr *object, struct wick_hs_pool *out)
+static enum wick_hs_pool_found examine(uint32_t slot, uint32_t serial, bool tasks, wick_addr *object,
+                                       struct wick_hs_pool *out)
 {
     wick_addr java = java_of(slot, serial);
     enum wick_hs_pool_found what =
         java ? wick_hs_pool_of(&wick_vm.jvm, &seen.fields, java, object) : WICK_HS_POOL_UNREADABLE;
-    if (wick_hs_pool_is_found(what) && !wick_hs_pool_read(&wick_vm.jvm, &seen.fields, what, *object, out))
+    if (wick_hs_pool_is_found(what) && !wick_hs_pool_read(&wick_vm.jvm, &seen.fields, what, *object, tasks, out))
         what = WICK_HS_POOL_UNREADABLE;
     if (java_of(slot, serial) != java)
         what = WICK_HS_POOL_UNREADABLE;
@@ -259,8 +268,15 @@ static bool read_known(uint32_t top)
         if (!p->serial || (!java_of(p->slot, p->serial) && !find_leader(p, top)))
             continue;
         wick_addr object = 0;
-        if (wick_hs_pool_is_found(examine(p->slot, p->serial, &object, &p->found)))
+        bool tasks = p->readings % TASKS_EACH == 0;
+        if (wick_hs_pool_is_found(examine(p->slot, p->serial, tasks, &object, &p->found))) {
             p->object = object;
+            p->readings += !tasks || !is_zgc() || p->found.examined; /* there they may become readable at once */
+            if (tasks && p->found.examined) {
+                p->examined = p->found.examined;
+                p->cancelled = p->found.cancelled;
+            }
+        }
         p->failures = p->object ? 0 : p->failures + 1;
         if (p->failures >= FAILURES_MOST)
             find_leader(p, top); /* for the next round */
@@ -297,7 +313,13 @@ static uint8_t add(uint32_t slot, uint32_t serial, wick_addr object, const struc
 {
     for (uint32_t k = 0; k < POOLS_MOST; k++)
         if (!seen.pools[k].serial) {
-            seen.pools[k] = (struct pool){.slot = slot, .serial = serial, .object = object, .found = *found};
+            seen.pools[k] = (struct pool){.slot = slot,
+                                          .serial = serial,
+                                          .object = object,
+                                          .examined = found->examined,
+                                          .cancelled = found->cancelled,
+                                          .readings = !is_zgc() || found->examined,
+                                          .found = *found};
             return (uint8_t)(k + 1);
         }
     return NO_ROOM;
@@ -322,7 +344,7 @@ static bool examine_new(uint32_t top, uint32_t before)
         if (!java_of(i, serial) || !(before_this == NOT_EXAMINED || (before_this == NO_ROOM && room)))
             continue;
         left--;
-        enum wick_hs_pool_found what = examine(i, serial, &object, &found);
+        enum wick_hs_pool_found what = examine(i, serial, true, &object, &found);
         if (!is_as_before(before))
             return false;
         uint8_t place = what == WICK_HS_POOL_NONE ? NO_WORKER : NOT_EXAMINED;
@@ -340,7 +362,7 @@ static bool examine_new(uint32_t top, uint32_t before)
 static void write_pool(struct wick_jfr_writer *w, const struct pool *p, uint64_t now_ns)
 {
     const struct wick_hs_pool *f = &p->found;
-    bool examined = f->queued >= 0 && f->examined;
+    bool examined = f->queued >= 0 && p->examined;
     const struct wick_jfr_thread_pool event = {
         .start_ns = now_ns,
         .thread = p->serial,
@@ -350,7 +372,7 @@ static void write_pool(struct wick_jfr_writer *w, const struct pool *p, uint64_t
         .maximum = f->maximum,
         .queued = f->queued,
         .capacity = f->capacity,
-        .cancelled = examined ? (uint64_t)f->queued * f->cancelled / f->examined : 0,
+        .cancelled = examined ? (uint64_t)f->queued * p->cancelled / p->examined : 0,
     };
     wick_jfr_write_thread_pool(w, &event);
 }
@@ -369,11 +391,6 @@ static bool read_all(bool *whole)
         seen.pools[k].fresh = right && seen.pools[k].serial && seen.pools[k].object;
     *whole = right && !seen.unreadable;
     return right;
-}
-
-static bool is_zgc(void)
-{
-    return seen.fields.moves.how == WICK_HS_MOVES_COLOURS;
 }
 
 void wick_thread_pools_write(struct wick_jfr_writer *w, uint64_t now_ns)

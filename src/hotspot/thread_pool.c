@@ -103,7 +103,7 @@ static void examine(const struct wick_jvm *jvm, const struct wick_hs_pool_fields
 
 /* What the queue says of itself. */
 static bool read_queue(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f, enum wick_hs_pool_found what,
-                       wick_addr queue, struct wick_hs_pool *out)
+                       wick_addr queue, bool tasks, struct wick_hs_pool *out)
 {
     wick_addr klass = wick_hs_klass_of(jvm, queue);
     if (!klass)
@@ -121,22 +121,22 @@ static bool read_queue(const struct wick_jvm *jvm, const struct wick_hs_pool_fie
     int32_t queued = (int32_t)(q->counter ? number(jvm, counter, f->value) : number(jvm, queue, q->count));
     out->queued = queued > 0 ? queued : 0;
     out->capacity = limited ? (int64_t)capacity : holds_none ? 0 : -1;
-    if (q->task && array)
+    if (tasks && q->task && array)
         examine(jvm, f, q, array, out);
     return true;
 }
 
 bool wick_hs_pool_read(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f, enum wick_hs_pool_found what,
-                       wick_addr object, struct wick_hs_pool *out)
+                       wick_addr object, bool tasks, struct wick_hs_pool *out)
 {
     *out = (struct wick_hs_pool){.threads = 1, .core = 1, .maximum = 1, .queued = -1, .capacity = -1};
     if (what == WICK_HS_POOL_TIMER)
-        return read_queue(jvm, f, what, object, out);
+        return read_queue(jvm, f, what, object, tasks, out);
     wick_addr control = load(jvm, f, object, f->control), queue = load(jvm, f, object, f->queue);
     if (what != WICK_HS_POOL_EXECUTOR || !control || !queue)
         return false;
     out->threads = number(jvm, control, f->value) & WORKERS_MASK;
     out->core = number(jvm, object, f->core);
     out->maximum = number(jvm, object, f->maximum);
-    return read_queue(jvm, f, what, queue, out);
+    return read_queue(jvm, f, what, queue, tasks, out);
 }

@@ -88,9 +88,9 @@ struct wick_hs_pool {
 enum wick_hs_pool_found wick_hs_pool_of(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f,
                                         wick_addr java_thread, wick_addr *object);
 
-/* What is to be known of it; false: not readable. Some 12 reads, and up to 4 for each of 64 tasks that can be
- * cancelled. */
+/* What is to be known of it; false: not readable. Some 20 reads, and if tasks are to be examined that can be cancelled
+ * up to 10 for each of 64; else `examined` is 0. */
 bool wick_hs_pool_read(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f, enum wick_hs_pool_found what,
-                       wick_addr object, struct wick_hs_pool *out);
+                       wick_addr object, bool tasks, struct wick_hs_pool *out);
 
 #endif

@@ -159,7 +159,7 @@ static enum wick_hs_pool_found pool(void)
 {
     object = 0;
     enum wick_hs_pool_found what = wick_hs_pool_of(&jvm, &fields, java_thread, &object);
-    return wick_hs_pool_is_found(what) && !wick_hs_pool_read(&jvm, &fields, what, object, &found)
+    return wick_hs_pool_is_found(what) && !wick_hs_pool_read(&jvm, &fields, what, object, true, &found)
                ? WICK_HS_POOL_UNREADABLE
                : what;
 }
