@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: verified-token cache is keyed by byte[] (identity equals), never hits: every request verifies ECDSA anew
+// expect: cache-misses frame=SessionVerifier.verify
 // symptom: hot-code hot-method hot-calls
 // share: about 98 %; 2,100 requests/s, 1.9 ms; fixed 107,000 requests/s, 0.04 ms
 // judge: right: the cache in SessionVerifier.verify never hits (byte[] key), so each request re-verifies its token
