@@ -80,7 +80,7 @@ static const struct wick_hs_queue_fields *queue_of(const struct wick_jvm *jvm, c
     return NULL;
 }
 
-/* Tasks at even distances in the array. Those that are not of the known class cannot be cancelled. */
+/* One of each so many tasks in the array. Those that are not of the known class cannot be cancelled. */
 static void examine(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f,
                     const struct wick_hs_queue_fields *q, wick_addr array, struct wick_hs_pool *out)
 {
