@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: Recent.remember keeps, for each of the last 1700 manifests, a slice of the message's ByteBuffer (Manifest.head, 64 bytes) which holds the whole 22 KB message array alive; some 37 MB of a 64 MB heap are kept for about 100 KB of heads, so the collector copies and compacts without end
 // share: 10 s each: faulty 57700 manifests/s, mean 0.033 ms, some 60 to 80 full collections a second of 11 to 13 ms (56M->40M); fixed (head copied) 155000 manifests/s, mean 0.013 ms, practically no full collections - 2.7 times
-// expect: gc-pauses views=ManifestIndex | gc-cpu views=ManifestIndex
+// expect: gc-pauses holder=byte_buffers_that_are_slices | gc-cpu holder=byte_buffers_that_are_slices
 // symptom: gc-pauses gc-cpu live-set
 // judge: NAMED: the slices / heads kept in Recent (ManifestIndex$Recent, Manifest.head, made in Intake.read) retain the whole message byte[] - copy the head. SYMPTOM ONLY: heap nearly full, frequent full or mixed collections, byte[] dominate the heap, Recent keeps many objects (without the slice / whole array), heap too small. WRONG: unbounded leak (it is bounded by 1700), locks, checksum arithmetic, allocation rate alone (the fixed one allocates as much per message).
 // jdk: 25

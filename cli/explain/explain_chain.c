@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
+#include "cli/explain/explain_waste.h"
 #include "cli/heap/heap_live.h"
 #include "cli/ui.h"
 #include "heap/alike.h"
@@ -115,6 +116,16 @@ static void take_holder(struct wick_heap_report *r, size_t which, uint64_t soft,
     out->soft = soft;
 }
 
+/* What could be smaller; where no object holds much of the heap, that is what is known of it. */
+static void take_waste(struct wick_heap_report *r, struct wick_explain_chains *out)
+{
+    uint64_t waste = wick_explain_waste_add(r, &out->heap);
+    if (out->bytes || !waste)
+        return;
+    out->retained = waste;
+    out->bytes = r->retained.bytes;
+}
+
 /* What an object of the same dump keeps alive without soft references. */
 static uint64_t held_by(const struct wick_heap_report *held, uint32_t object)
 {
@@ -156,7 +167,7 @@ static bool take_soft_holder(const struct wick_heap_report *held, const char *ti
 int wick_explain_chain(int pid, const struct wick_explain_chain_ask *ask, struct wick_explain_chains *out,
                        struct wick_err *err)
 {
-    const struct wick_heap_ask heap = {.graph = true, .paths = true, .rows = 1, .step = show_step};
+    const struct wick_heap_ask heap = {.graph = true, .waste = ask->heap, .paths = true, .rows = 1, .step = show_step};
     struct wick_strbuf title = WICK_STRBUF_INIT;
     struct wick_heap_report r;
     int fd = take_dump(pid, ask->by_jvm, &title, &out->cost, err);
@@ -165,6 +176,8 @@ int wick_explain_chain(int pid, const struct wick_explain_chain_ask *ask, struct
         bool half = r.retained.bytes >= r.graph.totals.bytes / 2;
         if (ask->heap && (half || !take_soft_holder(&r, title.buf, out)))
             take_holder(&r, 0, 0, out);
+        if (ask->heap)
+            take_waste(&r, out);
         rc = ask->loaders ? add_loaders(&r, ask->loaders, &out->loaders, err) : 0;
         add_cost(&out->cost, &out->heap);
         add_cost(&out->cost, &out->loaders);

@@ -210,6 +210,27 @@ static void put_collections(struct wick_json *j, const struct wick_heap_report *
     wick_json_close(j, ']');
 }
 
+static void put_views(struct wick_json *j, struct wick_heap_report *r)
+{
+    const struct wick_heap_views *v = &r->views;
+    struct wick_strbuf owner = WICK_STRBUF_INIT;
+    wick_json_key(j, "views");
+    wick_json_open(j, '{');
+    put(j, "buffers", v->buffers);
+    put(j, "arrays", v->arrays);
+    put(j, "used", v->used);
+    put(j, "bytes", v->bytes);
+    put(j, "waste", wick_heap_views_waste(v));
+    wick_heap_views_owner_add(v, &r->graph, &owner);
+    if (owner.len) {
+        wick_json_key(j, "owner");
+        wick_json_str(j, owner.buf, owner.len);
+        put(j, "owned", v->owned);
+    }
+    wick_json_close(j, '}');
+    wick_strbuf_release(&owner);
+}
+
 int wick_heap_json_write(struct wick_heap_report *r, const struct wick_heap_table *t, FILE *out, struct wick_err *err)
 {
     struct wick_json j = {.out = out};
@@ -235,6 +256,7 @@ int wick_heap_json_write(struct wick_heap_report *r, const struct wick_heap_tabl
         put_duplicates(&j, r, "duplicate_strings", &r->waste.strings);
         put_duplicates(&j, r, "duplicate_arrays", &r->waste.arrays);
         put_collections(&j, r);
+        put_views(&j, r);
     }
     wick_json_close(&j, '}');
     fputc('\n', out);

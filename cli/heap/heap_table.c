@@ -242,6 +242,28 @@ static void write_collections(struct wick_heap_report *r, const struct wick_heap
     wick_strbuf_release(&name);
 }
 
+static void write_views(struct wick_heap_report *r, FILE *out)
+{
+    const struct wick_heap_views *v = &r->views;
+    struct wick_strbuf name = WICK_STRBUF_INIT;
+    char a[CELL], b[CELL], c[CELL], d[CELL], title[200];
+    if (!v->buffers)
+        return;
+    snprintf(title, sizeof title, "Byte buffers of a small part of an array: copies would take %s less",
+             bytes(wick_heap_views_waste(v), a));
+    heading(out, title);
+    fprintf(out, "  %s byte buffers have %s of %s arrays of %s, which nothing else refers to\n",
+            wick_ui_count(v->buffers, a, CELL), bytes(v->used, b), wick_ui_count(v->arrays, c, CELL),
+            bytes(v->bytes, d));
+    wick_heap_views_owner_add(v, &r->graph, &name);
+    if (name.len) {
+        fprintf(out, "  %s are referred to by ", wick_ui_count(v->owned, a, CELL));
+        wick_print_name(out, name.buf, name.len);
+        fputc('\n', out);
+    }
+    wick_strbuf_release(&name);
+}
+
 /* --- class loaders ------------------------------------------------------------------------------------------------ */
 
 static void write_loaders(struct wick_heap_report *r, const struct wick_heap_table *t, FILE *out)
@@ -295,6 +317,7 @@ int wick_heap_table_write(struct wick_heap_report *r, const struct wick_heap_tab
         write_duplicates(r, t, &r->waste.strings, "strings", out);
         write_duplicates(r, t, &r->waste.arrays, "arrays", out);
         write_collections(r, t, out);
+        write_views(r, out);
     }
     return 0;
 }

@@ -27,6 +27,10 @@ static int analyse(struct wick_heap_report *r, struct wick_err *err)
         step(r, "computing dominators");
         rc = wick_heap_retained_find(&r->retained, g, &ask, err);
     }
+    if (!rc && r->ask.waste) {
+        step(r, "searching for byte buffers");
+        rc = wick_heap_views_find(&r->views, g, &r->retained, err);
+    }
     rc = rc ? rc : wick_heap_loaders_find(&r->loaders, g, &r->retained, err);
     if (!rc && r->ask.paths) {
         step(r, "searching for paths");

@@ -10,12 +10,13 @@
 #include "heap/loaders.h"
 #include "heap/path.h"
 #include "heap/retained.h"
+#include "heap/views.h"
 #include "heap/waste.h"
 
 struct wick_heap_ask {
     uint64_t memory; /* bytes for arrays; 0 = a third of the dump, at least 256 MiB */
     bool graph;      /* more than a histogram */
-    bool waste;      /* duplicates and collections */
+    bool waste;      /* duplicates, collections and views */
     bool tree;       /* the dominator tree by class */
     bool paths;      /* to the suspects */
     bool soft;       /* what soft references refer to counts as alive, as it does until memory is short */
@@ -29,7 +30,8 @@ struct wick_heap_report {
     struct wick_heap_store store;
     struct wick_heap_graph graph;
     struct wick_heap_retained retained; /* if ask.graph */
-    struct wick_heap_waste waste;
+    struct wick_heap_waste waste;       /* if ask.waste */
+    struct wick_heap_views views;       /* likewise */
     struct wick_heap_loaders loaders;
     struct wick_heap_path paths[WICK_HEAP_SUSPECTS]; /* to each suspect */
     struct wick_heap_ask ask;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import java.io.InputStream;
 import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedList;
@@ -13,6 +14,7 @@ public class Heap {
     static final List<Listener> LISTENERS = new ArrayList<>();
     static final ThreadLocal<Held> LOCAL = new ThreadLocal<>();
     static final List<String> TEXTS = new ArrayList<>();
+    static final List<Slice> SLICES = new ArrayList<>();
     static final LinkedList<Integer> CHAIN = new LinkedList<>();
     static final Map<String, Object> OLD_APPLICATIONS = new HashMap<>();
     static WeakReference<Weak> weak;
@@ -23,6 +25,12 @@ public class Heap {
 
     static class Listener {
         final char[] data = new char[500];
+    }
+
+    static class Slice {
+        final ByteBuffer part;
+
+        Slice(ByteBuffer part) { this.part = part; }
     }
 
     static class Held {
@@ -78,6 +86,9 @@ public class Heap {
             LISTENERS.add(new Listener());
             TEXTS.add(new String("a text that is there again and again"));
             CHAIN.add(10000 + i);
+            ByteBuffer whole = ByteBuffer.allocate(300);
+            whole.limit(i % 2 == 0 ? 20 : 150); // the latter are not small
+            SLICES.add(new Slice(whole.slice()));
         }
         for (int i = 0; i < 3; i++) {
             OLD_APPLICATIONS.put("version " + i, new Loader().define().getConstructor().newInstance());

@@ -27,6 +27,9 @@ import java.util.Random;
  *   files FILE         mappings of a file, read
  *   malloc BYTES LIB   blocks of native code (nativemem.c)
  *   mmap BYTES LIB     mappings of native code
+ *   slices BYTES       slices of 64 bytes, each of a byte buffer of its own
+ *   room BYTES         lists of one element with room for a thousand
+ *   texts BYTES        strings of ten different texts
  *   none BYTES         nothing: it allocates, and drops what it allocated
  *   bursts BYTES       nothing in the long run: what it keeps, with direct buffers, is dropped every two seconds
  * </pre>
@@ -51,6 +54,12 @@ public class Leak {
         public void run() { sum += state.length; }
     }
 
+    static final class Message {
+        final ByteBuffer head;
+
+        Message(ByteBuffer head) { this.head = head; }
+    }
+
     /** Allocates the bytes in pieces of 4 KiB. */
     static void each(int bytes, Runnable one) {
         for (int i = 0; i < bytes; i += 4096)
@@ -67,6 +76,24 @@ public class Leak {
     static void addListener() { listeners.add(new Listener(4096)); }
 
     static void addToLocal() { local.get().add(new byte[4096]); }
+
+    static void addSlice() {
+        ByteBuffer message = ByteBuffer.allocate(4096);
+        message.limit(64);
+        kept.add(new Message(message.slice()));
+    }
+
+    static void addList() {
+        List<Object> list = new ArrayList<>(1024);
+        list.add(list);
+        kept.add(list);
+    }
+
+    static void addText() {
+        char[] text = new char[4096];
+        java.util.Arrays.fill(text, (char) ('0' + kept.size() % 10));
+        kept.add(new String(text));
+    }
 
     static void drop() { sink = new byte[4096]; }
 
@@ -113,6 +140,9 @@ public class Leak {
         case "soft": putSoft((System.nanoTime() - began) / 50_000_000 * bytes); break;
         case "listeners": each(bytes, Leak::addListener); break;
         case "locals": each(bytes, Leak::addToLocal); break;
+        case "slices": each(bytes, Leak::addSlice); break;
+        case "room": each(bytes, Leak::addList); break;
+        case "texts": each(bytes, Leak::addText); break;
         case "threads": startThread(); break;
         case "loaders":
             for (int k = 0; k < 5; k++)

@@ -35,6 +35,16 @@ def explain(j, options, *tries, good):
     return r, found[0] if len(found) == 1 else None
 
 
+# how a full heap wastes memory: what is said of that
+WASTES = {
+    "slices": r"; ([\d.]+) MiB \((\d+) % of the heap\) would be free without byte buffers that are slices of larger arrays: [\d,]+ buffers, of "
+              r"which most are head of Leak\$Message, keep [\d.]+ MiB of arrays alive for the [\d.]+ [KM]iB that they have of them",
+    "room": r"; ([\d.]+) MiB \((\d+) % of the heap\) is room in [\d,]+ of java\.util\.ArrayList that has no element: they have [\d,]+ elements "
+            r"and room for [\d,]+",
+    "texts": r"; ([\d.]+) MiB \((\d+) % of the heap\) is copies: [\d,]+ strings have only [\d,]+ different texts",
+}
+
+
 def is_full(finding):
     return finding["rule"] == "out-of-memory"
 
@@ -67,6 +77,20 @@ def check(way, keeper, what, words):
     t.check(f"{way}: also in the sentence", found and found["sentence"].endswith("; " + said), found)
     check_left(way, before)
     return j
+
+
+def check_waste(way, words):
+    j = t.Jvm(["-Xmx24m", "-XX:+UseSerialGC", "-cp", classes, "Leak", way, "2000000"], way)
+    t.check(f"{way}: the service runs", j.wait_for(r"(?m)^warm$"), j.output())
+    j.say("go")
+    t.check(f"{way}: its heap is full", j.wait_for(r"(?m)^full$"), j.output())
+    r, found = explain(j, ["--chains", "64m"], 5, 60, good=is_full)
+    said = found["figures"].get("holder", "") if found else ""
+    print(f"# {way}: {said}")
+    m = re.search(words, said)
+    t.check(f"{way}: what of the heap is not needed is said", m and int(m[2]) > 50, said or r)
+    t.check(f"{way}: beside who holds it", "class Leak, static kept -> java.util.ArrayList" in said, said)
+    j.kill()
 
 
 def by_default(j):
@@ -144,6 +168,8 @@ for name, row in WAYS.items():
         t.check("none is dumped where that is forbidden", without and "holder" not in without["figures"] and "what holds" not in answer.err, answer)
         by_default(jvm)
     jvm.kill()
+for name, row in WASTES.items():
+    check_waste(name, row)
 soft()
 loaders()
 wrong = t.wick("explain", "--chains", "many", "1")

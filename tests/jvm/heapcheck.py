@@ -98,5 +98,9 @@ def holders_are_found(file, dump):
     one("one of these", loaders[0]["id"] if loaders else "0x0", "static OLD_APPLICATIONS", "<class loader> Heap$Loader")
     same = [d for d in dump["duplicate_strings"]["top"] if "again and again" in d["object"]]
     t.check("duplicate strings", len(same) == 1 and same[0]["count"] == 1501, same or dump["duplicate_strings"]["top"][:3])
+    views = dump["views"]
+    t.check("slices of larger byte buffers", views["buffers"] == views["arrays"] == 750 and views["used"] == 750 * 20
+            and views["owner"] == "part of Heap$Slice" and views["owned"] == 750
+            and 750 * 280 < views["waste"] == views["bytes"] - views["used"] < 750 * 320, views)
     suspects = " ".join(s["class"] for s in dump["suspects"])
     t.check("map and list are suspects", "java.util.HashMap$Node[]" in suspects and "java.lang.Object[]" in suspects, suspects)
