@@ -3,66 +3,11 @@
 
 #include <jvmti.h>
 
-#include "agent/jvm/boot_class.h"
 #include "agent/jvm/vm.h"
 #include "base/atomic.h"
 #include "hotspot/thread_pool.h"
 
-enum { THREADS_MOST = 4096, LOCAL_REFS = 24, QUEUES = 5 };
-
-/* What leads from a thread to the length of its pool's queue; NULL: this JDK has none of that name. */
-static struct {
-    bool tried;
-    jclass worker, timer, queues[QUEUES];                 /* global references */
-    jfieldID holder, task, pool, control, queue, waiting; /* waiting: of a TimerThread */
-    jfieldID parts[QUEUES];                               /* of queues: an object that has the length, or the tasks */
-    jfieldID sizes[QUEUES];                               /* of those whose tasks can be cancelled */
-} java;
-
-static jclass global_class(JNIEnv *env, const char *name)
-{
-    jclass c = wick_boot_class(env, name);
-    return c ? (*env)->NewGlobalRef(env, c) : NULL;
-}
-
-static jfieldID field(JNIEnv *env, jclass c, const char *name, const char *type)
-{
-    jfieldID id = c ? (*env)->GetFieldID(env, c, name, type) : NULL;
-    (*env)->ExceptionClear(env);
-    return id;
-}
-
-static void find(JNIEnv *env)
-{
-    static const char counter[] = "Ljava/util/concurrent/atomic/AtomicInteger;", runnable[] = "Ljava/lang/Runnable;";
-    static const struct {
-        const char *name, *part, *type, *size;
-    } queues[QUEUES] = {
-        {"java/util/concurrent/LinkedBlockingQueue", "count", counter},
-        {"java/util/concurrent/ArrayBlockingQueue", "items", "[Ljava/lang/Object;"},
-        {"java/util/concurrent/PriorityBlockingQueue", "queue", "[Ljava/lang/Object;"},
-        {"java/util/concurrent/ScheduledThreadPoolExecutor$DelayedWorkQueue", "queue",
-         "[Ljava/util/concurrent/RunnableScheduledFuture;", "size"},
-        {"java/util/TaskQueue", "queue", "[Ljava/util/TimerTask;", "size"},
-    };
-    bool held = wick_vm.jvm.major >= 19; /* as in thread_pools.c */
-    jclass thread = wick_boot_class(env, "java/lang/Thread"),
-           holder = held ? wick_boot_class(env, "java/lang/Thread$FieldHolder") : NULL,
-           executor = wick_boot_class(env, "java/util/concurrent/ThreadPoolExecutor");
-    java.worker = global_class(env, "java/util/concurrent/ThreadPoolExecutor$Worker");
-    java.timer = global_class(env, "java/util/TimerThread");
-    java.holder = field(env, held ? thread : NULL, "holder", "Ljava/lang/Thread$FieldHolder;");
-    java.task = field(env, held ? holder : thread, held ? "task" : "target", runnable);
-    java.pool = field(env, java.worker, "this$0", "Ljava/util/concurrent/ThreadPoolExecutor;");
-    java.control = field(env, executor, "ctl", counter);
-    java.queue = field(env, executor, "workQueue", "Ljava/util/concurrent/BlockingQueue;");
-    java.waiting = field(env, java.timer, "queue", "Ljava/util/TaskQueue;");
-    for (int i = 0; i < QUEUES; i++) {
-        java.queues[i] = global_class(env, queues[i].name);
-        java.parts[i] = field(env, java.queues[i], queues[i].part, queues[i].type);
-        java.sizes[i] = queues[i].size ? field(env, java.queues[i], queues[i].size, "I") : NULL;
-    }
-}
+enum { THREADS_MOST = 4096, LOCAL_REFS = 24 };
 
 static jobject load(JNIEnv *env, jobject o, jfieldID id)
 {
@@ -78,31 +23,32 @@ static void use_tasks(JNIEnv *env, jobjectArray tasks, uint32_t n)
             (*env)->DeleteLocalRef(env, (*env)->GetObjectArrayElement(env, tasks, (jsize)k));
 }
 
-static void use_queue(JNIEnv *env, jobject queue)
+static void use_queue(JNIEnv *env, const struct wick_pool_ids *ids, jobject queue)
 {
-    for (int i = 0; queue && i < QUEUES; i++)
-        if (java.queues[i] && (*env)->IsInstanceOf(env, queue, java.queues[i])) {
-            jobject part = load(env, queue, java.parts[i]);
-            if (part && java.sizes[i])
-                use_tasks(env, part, (uint32_t)(*env)->GetIntField(env, queue, java.sizes[i]));
+    for (int i = 0; queue && i < WICK_POOL_QUEUES && ids->queues[i].class; i++)
+        if (wick_pool_is_of(env, queue, ids->queues[i].class)) {
+            jobject part = load(env, queue, ids->queues[i].part);
+            if (part && ids->queues[i].size)
+                use_tasks(env, part, (uint32_t)(*env)->GetIntField(env, queue, ids->queues[i].size));
         }
 }
 
-static void use_thread(JNIEnv *env, jthread thread)
+static void use_thread(JNIEnv *env, const struct wick_pool_ids *ids, jthread thread)
 {
-    if (java.timer && (*env)->IsInstanceOf(env, thread, java.timer)) {
-        use_queue(env, load(env, thread, java.waiting));
+    if (wick_pool_is_of(env, thread, ids->timer)) {
+        use_queue(env, ids, load(env, thread, ids->timer_queue));
         return;
     }
-    jobject task = load(env, java.holder ? load(env, thread, java.holder) : thread, java.task);
-    if (!task || !java.worker || !(*env)->IsInstanceOf(env, task, java.worker))
-        return;
-    jobject pool = load(env, task, java.pool);
-    (void)load(env, pool, java.control);
-    use_queue(env, load(env, pool, java.queue));
+    jobject task = wick_pool_task(env, ids, thread);
+    for (int i = 0; task && i < WICK_HS_EXECUTORS && ids->executors[i].worker; i++)
+        if (wick_pool_is_of(env, task, ids->executors[i].worker)) {
+            jobject pool = load(env, task, ids->executors[i].pool);
+            (void)load(env, pool, ids->executors[i].control);
+            use_queue(env, ids, load(env, pool, ids->executors[i].queue));
+        }
 }
 
-static void use_all(JNIEnv *env)
+static void use_all(JNIEnv *env, const struct wick_pool_ids *ids)
 {
     jvmtiEnv *ti = wick_vm.jvmti;
     jthread *threads = NULL;
@@ -112,7 +58,7 @@ static void use_all(JNIEnv *env)
     for (jint i = 0; i < n; i++) {
         bool wanted = i < THREADS_MOST && !wick_load_relaxed(&wick_vm.dying);
         if (wanted && (*env)->PushLocalFrame(env, LOCAL_REFS) == 0) {
-            use_thread(env, threads[i]);
+            use_thread(env, ids, threads[i]);
             (*env)->PopLocalFrame(env, NULL);
         }
         (*env)->DeleteLocalRef(env, threads[i]);
@@ -121,7 +67,7 @@ static void use_all(JNIEnv *env)
     (*ti)->Deallocate(ti, (unsigned char *)threads);
 }
 
-void wick_pool_refresh(void)
+void wick_pool_refresh(const struct wick_pool_ids *ids)
 {
     bool attached;
     if (!wick_load_acquire(&wick_vm.live) || wick_load_relaxed(&wick_vm.dying)) /* pairs: become_live in vm.c */
@@ -129,12 +75,6 @@ void wick_pool_refresh(void)
     JNIEnv *env = wick_vm_enter(&attached);
     if (!env)
         return;
-    if (!java.tried && (*env)->PushLocalFrame(env, LOCAL_REFS) == 0) {
-        java.tried = true;
-        find(env);
-        (*env)->PopLocalFrame(env, NULL);
-    }
-    (*env)->ExceptionClear(env);
-    use_all(env);
+    use_all(env, ids);
     wick_vm_leave(attached);
 }

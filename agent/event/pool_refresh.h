@@ -11,7 +11,9 @@
 #ifndef WICK_AGENT_EVENT_POOL_REFRESH_H
 #define WICK_AGENT_EVENT_POOL_REFRESH_H
 
+#include "agent/event/pool_classes.h"
+
 /* Loads those of all Java threads, at most 4,096. Enters the JVM. */
-void wick_pool_refresh(void);
+void wick_pool_refresh(const struct wick_pool_ids *ids);
 
 #endif

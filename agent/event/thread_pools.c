@@ -13,11 +13,9 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "agent/event/pool_classes.h"
 #include "agent/event/pool_refresh.h"
-#include "agent/jvm/boot_class.h"
-#include "agent/jvm/field.h"
 #include "agent/jvm/gc.h"
-#include "agent/jvm/klass_place.h"
 #include "agent/jvm/vm.h"
 #include "base/atomic.h"
 #include "hotspot/klass.h"
@@ -30,12 +28,10 @@ enum {
     TASKS_EACH = 8, /* readings: tasks are examined in one of so many, as that takes most of the time */
     TRIES = 200,    /* rounds: a JVM that is only just starting lets no thread in */
     LOCAL_REFS = 48,
+    REFUSED_MOST = 8,
     NOT_EXAMINED = 0,
     NO_WORKER = UINT8_MAX, /* any other: of pools[that - 1] */
-    NO_ROOM = NO_WORKER - 1,
-    ARRAY_LENGTH = 12,
-    COMPACT_ARRAY_LENGTH = 8,
-    WIDE_ARRAY_LENGTH = 16
+    NO_ROOM = NO_WORKER - 1
 };
 
 /* A pool, and the thread that leads to it. */
@@ -50,7 +46,7 @@ struct pool {
 };
 
 static struct {
-    struct wick_hs_pool_fields fields;
+    struct wick_pool_classes classes;
     struct pool pools[POOLS_MOST];
     struct {
         uint32_t serial;
@@ -60,146 +56,67 @@ static struct {
     bool given_up;
     bool unreadable; /* something was in this round */
     bool known;
-    pthread_mutex_t lock; /* of pools, threads and `known` */
+    wick_addr unknown;               /* Klass of what a thread runs: can be added, 0 = there is none */
+    wick_addr refused[REFUSED_MOST]; /* those that could not */
+    uint32_t refusals;
+    pthread_mutex_t lock; /* of all this; the classes are written by the drain thread alone */
 } seen = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- where the fields are ---- */
 
-static jclass class_and_place(JNIEnv *env, const char *name, wick_addr *klass)
-{
-    jclass c = wick_boot_class(env, name);
-    *klass = c ? wick_klass_place_of_mirror(&wick_vm.jvm, c) : 0;
-    return *klass ? c : NULL;
-}
-
-static int32_t offset(JNIEnv *env, jclass c, const char *name, const char *type)
-{
-    return c && name ? wick_field_offset(env, c, name, type) : 0;
-}
-
-/* A class of queues by the names of its fields; NULL: it has none. Names of tasks' states are the class's own. */
-struct queue_class {
-    const char *name, *count, *counter, *capacity, *elements, *elements_type;
-    bool fixed;
-    uint32_t first;
-    const char *task, *state;
-    uint32_t cancelled_from, cancelled_to;
-};
-
-static const struct queue_class queue_classes[] = {
-    {.name = "java/util/concurrent/LinkedBlockingQueue", .counter = "count", .capacity = "capacity"},
-    {.name = "java/util/concurrent/LinkedBlockingDeque", .count = "count", .capacity = "capacity"},
-    {.name = "java/util/concurrent/ArrayBlockingQueue",
-     .count = "count",
-     .elements = "items",
-     .elements_type = "[Ljava/lang/Object;",
-     .fixed = true},
-    {.name = "java/util/concurrent/SynchronousQueue"},
-    {.name = "java/util/concurrent/PriorityBlockingQueue", .count = "size"},
-    {.name = "java/util/concurrent/ScheduledThreadPoolExecutor$DelayedWorkQueue",
-     .count = "size",
-     .elements = "queue",
-     .elements_type = "[Ljava/util/concurrent/RunnableScheduledFuture;",
-     .task = "java/util/concurrent/FutureTask",
-     .state = "state",
-     .cancelled_from = 4, /* CANCELLED, INTERRUPTING, INTERRUPTED */
-     .cancelled_to = 6},
-    {.name = "java/util/TaskQueue",
-     .count = "size",
-     .elements = "queue",
-     .elements_type = "[Ljava/util/TimerTask;",
-     .first = 1,
-     .task = "java/util/TimerTask",
-     .state = "state",
-     .cancelled_from = 3, /* CANCELLED */
-     .cancelled_to = 3},
-};
-
-/* Classes that this JDK has otherwise than here are left out: their queues' lengths are not known. */
-static void find_queues(JNIEnv *env, struct wick_hs_pool_fields *f)
-{
-    static const char counter[] = "Ljava/util/concurrent/atomic/AtomicInteger;";
-    size_t n = 0;
-    for (size_t i = 0; i < sizeof queue_classes / sizeof *queue_classes; i++) {
-        const struct queue_class *from = &queue_classes[i];
-        struct wick_hs_queue_fields q = {.fixed = from->fixed,
-                                         .first = from->first,
-                                         .cancelled_from = from->cancelled_from,
-                                         .cancelled_to = from->cancelled_to};
-        jclass c = class_and_place(env, from->name, &q.klass);
-        q.count = offset(env, c, from->count, "I");
-        q.counter = offset(env, c, from->counter, counter);
-        q.capacity = offset(env, c, from->capacity, "I");
-        q.elements = offset(env, c, from->elements, from->elements_type);
-        jclass task = from->task ? class_and_place(env, from->task, &q.task) : NULL;
-        q.state = offset(env, task, from->state, "I");
-        bool whole = c && !q.count == !from->count && !q.counter == !from->counter && !q.capacity == !from->capacity &&
-                     !q.elements == !from->elements && !q.state == !from->state;
-        if (whole)
-            f->queues[n++] = q;
-    }
-}
-_Static_assert(sizeof queue_classes / sizeof *queue_classes <=
-                   sizeof((struct wick_hs_pool_fields *)0)->queues / sizeof(struct wick_hs_queue_fields),
-               "room for all classes of queues");
-
-static bool find_fields(JNIEnv *env, struct wick_hs_pool_fields *f)
-{
-    static const char number[] = "Ljava/util/concurrent/atomic/AtomicInteger;";
-    bool held = wick_vm.jvm.major >= 19; /* Thread's own fields are in a holder */
-    jclass thread = wick_boot_class(env, "java/lang/Thread"),
-           holder = held ? wick_boot_class(env, "java/lang/Thread$FieldHolder") : NULL,
-           worker = class_and_place(env, "java/util/concurrent/ThreadPoolExecutor$Worker", &f->worker),
-           executor = class_and_place(env, "java/util/concurrent/ThreadPoolExecutor", &f->executor),
-           timer = class_and_place(env, "java/util/TimerThread", &f->timer),
-           atomic = wick_boot_class(env, "java/util/concurrent/atomic/AtomicInteger");
-    f->eetop = offset(env, thread, "eetop", "J");
-    f->holder = offset(env, held ? thread : NULL, "holder", "Ljava/lang/Thread$FieldHolder;");
-    f->task = held ? offset(env, holder, "task", "Ljava/lang/Runnable;")
-                   : offset(env, thread, "target", "Ljava/lang/Runnable;");
-    f->pool = offset(env, worker, "this$0", "Ljava/util/concurrent/ThreadPoolExecutor;");
-    f->core = offset(env, executor, "corePoolSize", "I");
-    f->maximum = offset(env, executor, "maximumPoolSize", "I");
-    f->control = offset(env, executor, "ctl", number);
-    f->queue = offset(env, executor, "workQueue", "Ljava/util/concurrent/BlockingQueue;");
-    f->timer_queue = offset(env, timer, "queue", "Ljava/util/TaskQueue;");
-    f->value = offset(env, atomic, "value", "I");
-    bool compact = wick_jvm_flag_is_set(&wick_vm.jvm, WICK_JVM_FLAG_COMPACT_OBJECT_HEADERS, false);
-    f->array_length = compact                                 ? COMPACT_ARRAY_LENGTH
-                      : wick_hs_klass_is_narrow(&wick_vm.jvm) ? ARRAY_LENGTH
-                                                              : WIDE_ARRAY_LENGTH;
-    if (!f->timer_queue)
-        f->timer = 0;
-    find_queues(env, f);
-    return f->eetop && !f->holder == !held && f->task && f->pool && f->core && f->maximum && f->control && f->queue &&
-           f->value;
-}
-
 static bool can_be_read(void)
 {
     return wick_vm.oops_known && wick_gc_calls_back() && wick_hs_klass_known(&wick_vm.jvm) &&
-           wick_hs_moves_find(&wick_vm.jvm, &seen.fields.moves);
+           wick_hs_moves_find(&wick_vm.jvm, &seen.classes.fields.moves);
+}
+
+/* The JDK's classes. */
+static void find_first(JNIEnv *env)
+{
+    struct wick_pool_classes found = seen.classes;
+    bool known = wick_pool_classes_find(env, &found);
+    pthread_mutex_lock(&seen.lock);
+    seen.classes = found;
+    seen.known = known;
+    pthread_mutex_unlock(&seen.lock);
+    seen.given_up = !known;
+}
+
+/* A class that a thread has been seen to run. */
+static void find_unknown(JNIEnv *env, wick_addr klass)
+{
+    struct wick_pool_classes found = seen.classes;
+    bool added = wick_pool_class_add(env, &found, klass);
+    pthread_mutex_lock(&seen.lock);
+    seen.unknown = 0;
+    if (added)
+        seen.classes = found;
+    else
+        seen.refused[seen.refusals++ % REFUSED_MOST] = klass;
+    pthread_mutex_unlock(&seen.lock);
 }
 
 void wick_thread_pools_find(void)
 {
     bool attached;
-    if (seen.known || seen.given_up || wick_load_relaxed(&wick_vm.dying))
+    pthread_mutex_lock(&seen.lock);
+    wick_addr unknown = seen.unknown;
+    pthread_mutex_unlock(&seen.lock);
+    if ((seen.known && !unknown) || seen.given_up || wick_load_relaxed(&wick_vm.dying))
         return;
-    bool can = can_be_read();
+    bool can = seen.known || can_be_read();
     JNIEnv *env = can ? wick_vm_enter(&attached) : NULL;
-    seen.given_up = !env && (!can || ++seen.tries >= TRIES);
+    seen.given_up = !env && !seen.known && (!can || ++seen.tries >= TRIES);
     if (!env)
         return;
     if ((*env)->PushLocalFrame(env, LOCAL_REFS) == 0) {
-        bool found = find_fields(env, &seen.fields);
-        pthread_mutex_lock(&seen.lock);
-        seen.known = found;
-        pthread_mutex_unlock(&seen.lock);
+        if (seen.known)
+            find_unknown(env, unknown);
+        else
+            find_first(env);
         (*env)->PopLocalFrame(env, NULL);
     }
     (*env)->ExceptionClear(env);
-    seen.given_up = !seen.known;
     wick_vm_leave(attached);
 }
 
@@ -223,7 +140,7 @@ static wick_addr java_of(uint32_t slot, uint32_t serial)
 
 static bool is_zgc(void)
 {
-    return seen.fields.moves.how == WICK_HS_MOVES_COLOURS;
+    return seen.classes.fields.moves.how == WICK_HS_MOVES_COLOURS;
 }
 
 /* The next of its threads, in a circle: perhaps the same one. False: all have ended. */
@@ -249,8 +166,9 @@ static enum wick_hs_pool_found examine(uint32_t slot, uint32_t serial, bool task
 {
     wick_addr java = java_of(slot, serial);
     enum wick_hs_pool_found what =
-        java ? wick_hs_pool_of(&wick_vm.jvm, &seen.fields, java, object) : WICK_HS_POOL_UNREADABLE;
-    if (wick_hs_pool_is_found(what) && !wick_hs_pool_read(&wick_vm.jvm, &seen.fields, what, *object, tasks, out))
+        java ? wick_hs_pool_of(&wick_vm.jvm, &seen.classes.fields, java, object) : WICK_HS_POOL_UNREADABLE;
+    if (wick_hs_pool_is_found(what) &&
+        !wick_hs_pool_read(&wick_vm.jvm, &seen.classes.fields, what, *object, tasks, out))
         what = WICK_HS_POOL_UNREADABLE;
     if (java_of(slot, serial) != java)
         what = WICK_HS_POOL_UNREADABLE;
@@ -288,7 +206,7 @@ static bool read_known(uint32_t top)
 /* An object that was read before may have been copied since: Shenandoah does that at any time. */
 static wick_addr newest(wick_addr object)
 {
-    return wick_hs_oop_newest(&wick_vm.jvm, &seen.fields.moves, object);
+    return wick_hs_oop_newest(&wick_vm.jvm, &seen.classes.fields.moves, object);
 }
 
 /* Which of the pools it is, 0 = none. */
@@ -332,6 +250,20 @@ static bool is_as_before(uint32_t before)
     return wick_gc_moves() == before;
 }
 
+/* Whether what a thread runs is of a class that can be added; it is, then, before the next round. */
+static bool is_to_be_added(wick_addr klass)
+{
+    char name[WICK_HS_POOL_CLASS] = "";
+    for (uint32_t i = 0; i < REFUSED_MOST; i++)
+        if (!klass || seen.refused[i] == klass)
+            return false;
+    wick_hs_klass_name_sig(&wick_vm.jvm, klass, name, sizeof name);
+    if (!wick_pool_class_can_be_added(name))
+        return false;
+    seen.unknown = klass;
+    return true;
+}
+
 /* Threads that have come since. False: a collection came between. */
 static bool examine_new(uint32_t top, uint32_t before)
 {
@@ -347,7 +279,7 @@ static bool examine_new(uint32_t top, uint32_t before)
         enum wick_hs_pool_found what = examine(i, serial, true, &object, &found);
         if (!is_as_before(before))
             return false;
-        uint8_t place = what == WICK_HS_POOL_NONE ? NO_WORKER : NOT_EXAMINED;
+        uint8_t place = what == WICK_HS_POOL_NONE && !is_to_be_added(object) ? NO_WORKER : NOT_EXAMINED;
         if (wick_hs_pool_is_found(what)) {
             place = place_of(object);
             if (!place)
@@ -420,10 +352,11 @@ void wick_thread_pools_refresh(void)
         waits |= seen.pools[k].fresh;
     if (known && !waits)
         read_all(&whole);
+    const struct wick_pool_ids ids = seen.classes.ids;
     pthread_mutex_unlock(&seen.lock);
     if (whole)
         return;
-    wick_pool_refresh();
+    wick_pool_refresh(&ids);
     pthread_mutex_lock(&seen.lock);
     read_all(&whole);
     pthread_mutex_unlock(&seen.lock);

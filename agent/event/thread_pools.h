@@ -2,8 +2,8 @@
 /*
  * thread_pools.h - how many threads the program's pools have and may have, and how many tasks wait in their queues
  *
- * Of java.util.concurrent.ThreadPoolExecutor (schedulers and other classes that extend it) and java.util.Timer, once a
- * second (wick.ThreadPool). At most 64 pools.
+ * Of java.util.concurrent.ThreadPoolExecutor (schedulers and other classes that extend it), Tomcat's class of that name
+ * and java.util.Timer, once a second (wick.ThreadPool). At most 64 pools.
  *
  * Threads: the drain thread, the session's around its life, and for _refresh the control thread.
  * Memory:  static; half a MiB that is touched as far as there are threads.
@@ -16,7 +16,8 @@
 
 #include "jfr/writer/writer.h"
 
-/* Asks the JVM where these classes keep their fields, once it is up. Enters the JVM the first time. */
+/* Asks the JVM where these classes keep their fields, once it is up, and again when a thread has been seen that runs
+ * one of a library. Enters the JVM then. */
 void wick_thread_pools_find(void);
 
 /* A recording begins. */

@@ -2,7 +2,8 @@
 /*
  * thread_pool.c - JavaThread -> Thread -> what it runs -> the pool -> its queue
  *
- *     Thread -(holder)-> task = Worker -> this$0 = ThreadPoolExecutor -> ctl, corePoolSize, maximumPoolSize
+ *     Thread -(holder)-> task (-> its wrapped task) = Worker -> this$0 = ThreadPoolExecutor
+ *                                                                     -> ctl, corePoolSize, maximumPoolSize
  *                                                                     -> workQueue -> count, capacity, tasks
  *     TimerThread -> queue = TaskQueue -> size, tasks
  *
@@ -47,6 +48,31 @@ static wick_addr thread_object(const struct wick_jvm *jvm, const struct wick_hs_
     return object && wick_hs_u64(jvm->mem, object + (unsigned)f->eetop) == java_thread ? object : 0;
 }
 
+/* What is in a wrapper, or in one in another; its class is 0 if that cannot be read. */
+static wick_addr unwrap(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f, wick_addr task,
+                        wick_addr *klass)
+{
+    *klass = wick_hs_klass_of(jvm, task);
+    for (int i = 0, depth = 0; *klass && depth < WICK_HS_WRAPPED && i < WICK_HS_WRAPPERS && f->wrappers[i].klass;) {
+        if (f->wrappers[i++].klass != *klass)
+            continue;
+        task = load(jvm, f, task, f->wrappers[i - 1].task);
+        *klass = wick_hs_klass_of(jvm, task);
+        i = 0;
+        depth++;
+    }
+    return task;
+}
+
+/* By the class of its workers. */
+static const struct wick_hs_executor_fields *executor_of(const struct wick_hs_pool_fields *f, wick_addr worker)
+{
+    for (int i = 0; i < WICK_HS_EXECUTORS && f->executors[i].worker; i++)
+        if (f->executors[i].worker == worker)
+            return &f->executors[i];
+    return NULL;
+}
+
 enum wick_hs_pool_found wick_hs_pool_of(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f,
                                         wick_addr java_thread, wick_addr *object)
 {
@@ -61,13 +87,15 @@ enum wick_hs_pool_found wick_hs_pool_of(const struct wick_jvm *jvm, const struct
     if (!holder)
         return WICK_HS_POOL_UNREADABLE;
     wick_addr task = load(jvm, f, holder, f->task);
+    *object = 0;
     if (!task)
         return is_null(jvm, holder, f->task) ? WICK_HS_POOL_NONE : WICK_HS_POOL_UNREADABLE;
-    klass = wick_hs_klass_of(jvm, task);
-    if (klass != f->worker)
+    task = unwrap(jvm, f, task, &klass);
+    const struct wick_hs_executor_fields *e = klass ? executor_of(f, klass) : NULL;
+    *object = e ? load(jvm, f, task, e->pool) : klass;
+    if (!e)
         return klass ? WICK_HS_POOL_NONE : WICK_HS_POOL_UNREADABLE;
-    *object = load(jvm, f, task, f->pool);
-    bool is = wick_hs_klass_is(jvm, wick_hs_klass_of(jvm, *object), f->executor);
+    bool is = wick_hs_klass_is(jvm, wick_hs_klass_of(jvm, *object), e->executor);
     return is ? WICK_HS_POOL_EXECUTOR : WICK_HS_POOL_UNREADABLE;
 }
 
@@ -126,17 +154,28 @@ static bool read_queue(const struct wick_jvm *jvm, const struct wick_hs_pool_fie
     return true;
 }
 
+static const struct wick_hs_executor_fields *class_of(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f,
+                                                      wick_addr executor)
+{
+    wick_addr klass = wick_hs_klass_of(jvm, executor);
+    for (int i = 0; i < WICK_HS_EXECUTORS && f->executors[i].worker; i++)
+        if (wick_hs_klass_is(jvm, klass, f->executors[i].executor))
+            return &f->executors[i];
+    return NULL;
+}
+
 bool wick_hs_pool_read(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f, enum wick_hs_pool_found what,
                        wick_addr object, bool tasks, struct wick_hs_pool *out)
 {
     *out = (struct wick_hs_pool){.threads = 1, .core = 1, .maximum = 1, .queued = -1, .capacity = -1};
     if (what == WICK_HS_POOL_TIMER)
         return read_queue(jvm, f, what, object, tasks, out);
-    wick_addr control = load(jvm, f, object, f->control), queue = load(jvm, f, object, f->queue);
-    if (what != WICK_HS_POOL_EXECUTOR || !control || !queue)
+    const struct wick_hs_executor_fields *e = what == WICK_HS_POOL_EXECUTOR ? class_of(jvm, f, object) : NULL;
+    wick_addr control = e ? load(jvm, f, object, e->control) : 0, queue = e ? load(jvm, f, object, e->queue) : 0;
+    if (!control || !queue)
         return false;
     out->threads = number(jvm, control, f->value) & WORKERS_MASK;
-    out->core = number(jvm, object, f->core);
-    out->maximum = number(jvm, object, f->maximum);
+    out->core = number(jvm, object, e->core);
+    out->maximum = number(jvm, object, e->maximum);
     return read_queue(jvm, f, what, queue, tasks, out);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * thread_pool.h - which pool a Java thread works for, how many threads that may have, and how many tasks wait: of
- * java.util.concurrent.ThreadPoolExecutor and classes that extend it, and of java.util.Timer
+ * java.util.concurrent.ThreadPoolExecutor, classes that extend it, others with the same fields, and of java.util.Timer
  *
  * Right only if no pause of the collector comes between: the caller knows when. What collectors leave behind that move
  * objects while the program runs (hotspot/oop.h) is recognised; with ZGC a pool cannot be read until the program or the
  * collector has used the references that lead to it. A thread whose factory wraps what the pool gives it to run is
- * taken for none of its workers.
+ * taken for none of its workers unless the wrapper's class is known.
  *
  * Threads: any; the JavaThread must not be freed during the call.
  */
@@ -32,14 +32,28 @@ struct wick_hs_queue_fields {
     uint32_t cancelled_from, cancelled_to; /* ... these values mean that it is cancelled */
 };
 
+/* A class of executors by the class of their workers. Offsets in bytes. */
+struct wick_hs_executor_fields {
+    wick_addr worker, executor;            /* Klasses; 0 = the end of the list */
+    int32_t pool;                          /* of the worker */
+    int32_t core, maximum, control, queue; /* of the executor; control: an AtomicInteger */
+};
+
+/* A class of what a thread runs instead of the worker itself, which it has in a field. */
+struct wick_hs_wrapper_fields {
+    wick_addr klass; /* 0 = the end of the list */
+    int32_t task;
+};
+
+enum { WICK_HS_EXECUTORS = 8, WICK_HS_WRAPPERS = 8, WICK_HS_WRAPPED = 3 /* in one another at most */ };
+
 /* Offsets in bytes, 0 = not known. */
 struct wick_hs_pool_fields {
     struct wick_hs_moves moves;
     int32_t eetop, holder, task; /* of Thread; task: of its holder, if it has one (19..), else of Thread itself */
-    wick_addr worker, executor;  /* Klasses */
-    int32_t pool;                /* of the worker */
-    int32_t core, maximum, control, queue; /* of the executor; control: an AtomicInteger */
-    wick_addr timer;                       /* Klass of the threads of timers */
+    struct wick_hs_executor_fields executors[WICK_HS_EXECUTORS];
+    struct wick_hs_wrapper_fields wrappers[WICK_HS_WRAPPERS];
+    wick_addr timer; /* Klass of the threads of timers */
     int32_t timer_queue;
     int32_t value;        /* of an AtomicInteger */
     int32_t array_length; /* of any array */
@@ -84,7 +98,8 @@ struct wick_hs_pool {
     char queue_class[WICK_HS_POOL_CLASS]; /* internal name */
 };
 
-/* Where a thread's pool is: the executor or the timer's queue. */
+/* Where a thread's pool is: the executor or the timer's queue. Of one that works for none, the Klass of what it runs,
+ * 0 = it is itself what it runs. */
 enum wick_hs_pool_found wick_hs_pool_of(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f,
                                         wick_addr java_thread, wick_addr *object);
 

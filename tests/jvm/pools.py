@@ -4,6 +4,7 @@
 # ci: 11 25
 """How many threads and tasks a program's thread pools have, read from its own objects with each collector."""
 import json
+import os
 
 import jvmtest as t
 
@@ -16,6 +17,11 @@ POOLS = {
     "later": ("ScheduledThreadPoolExecutor$DelayedWorkQueue", 1, 1, 2147483647, 4000, -1),
     "timer": ("TaskQueue", 1, 1, 1, 40, -1),
 }
+WEB = {
+    "web": ("TaskQueue", 10, 4, 10, 37, 500),
+    "calls": ("LinkedBlockingQueue", 2, 2, 2, 29, -1),
+}
+JARS = [f"/usr/share/java/{jar}.jar" for jar in ("tomcat9-util", "tomcat9-juli", "netty-common")]
 READINGS = 8  # of the queue that grows
 PATIENCE_SECONDS = 120
 
@@ -30,9 +36,30 @@ def readings(file):
     return found
 
 
+def web(name, options, library):
+    """Pools of classes that are not the JDK's, which a class loader of the program has loaded."""
+    file = t.path(name + "-web.jfr")
+    j = t.Jvm([*options, "-Xmx256m", "-cp", library, "WebPools"], name + "-web")
+    t.check(f"{name}: a JVM with pools of libraries runs", j.wait_for(r"(?m)^up", 120), j.output())
+    r = t.wick("start", "-q", *t.PATIENT, "--lib", t.AGENT, "-e", "wall", "--filter", "all", "-f", file, j.pid)
+    t.check(f"{name}: it is recorded", r.status == 0, r.err)
+    t.until(lambda: all(len(readings(file).get(pool, [])) >= READINGS for pool in WEB), PATIENCE_SECONDS, 1)
+    t.check(f"{name}: that recording ends", t.stop(j.pid).status == 0)
+    j.kill()
+    found = readings(file)
+    for pool, wanted in WEB.items():
+        seen = {r[:6] for r in found.get(pool, [])}
+        t.check(f"{name}: {pool} of a library is always read as it is", seen == {wanted}, (pool, seen, wanted))
+
+
 runs = t.collectors()
 runs += [("Wide", ["-XX:+UseSerialGC", "-XX:-UseCompressedOops", "-XX:-UseCompressedClassPointers"])] if t.JDK < 27 else []
 runs += [("Compact", ["-XX:+UnlockExperimentalVMOptions", "-XX:+UseCompactObjectHeaders"])] if t.JDK >= 24 else []
+libraries = ":".join([*JARS, classes]) if all(os.path.exists(jar) for jar in JARS) else None
+if libraries:
+    t.compile_java("WebPools", classpath=libraries)
+else:
+    t.skip("pools of libraries", "libtomcat9-java or libnetty-java is not installed")
 for name, options in runs:
     if name == "Epsilon":  # which moves nothing, and has no room for the garbage
         continue
@@ -57,4 +84,6 @@ for name, options in runs:
     t.check(f"{name}: the queue that grows is reported",
             said.get("growing-queue", {}).get("figures", {}).get("pool") == "grows", list(said))
     t.check(f"{name}: the cancelled tasks are", "cancelled-tasks" in said, list(said))
+    if libraries:
+        web(name, options, libraries)
 t.done()

@@ -103,16 +103,16 @@ static int setup(void **state)
         .eetop = EETOP,
         .holder = HOLDER,
         .task = TASK,
-        .pool = POOL,
-        .core = CORE,
-        .maximum = MAXIMUM,
-        .control = CONTROL,
-        .queue = QUEUE,
         .timer_queue = QUEUE,
         .value = VALUE,
         .array_length = LENGTH,
-        .worker = class_of("ThreadPoolExecutor$Worker", 0),
-        .executor = class_of("ThreadPoolExecutor", 0),
+        .executors = {{.worker = class_of("ThreadPoolExecutor$Worker", 0),
+                       .executor = class_of("ThreadPoolExecutor", 0),
+                       .pool = POOL,
+                       .core = CORE,
+                       .maximum = MAXIMUM,
+                       .control = CONTROL,
+                       .queue = QUEUE}},
         .timer = class_of("TimerThread", 0),
         .queues = {{.klass = linked, .counter = COUNT, .capacity = CAPACITY + 4},
                    {.klass = delayed,
@@ -135,8 +135,8 @@ static int setup(void **state)
     handle = space_take(&space, 8);
     thread = object_of(class_of("app/MyThread", 0));
     holder = object_of(class_of("Thread$FieldHolder", 0));
-    worker = object_of(fields.worker);
-    executor = object_of(class_of("app/MyExecutor", fields.executor));
+    worker = object_of(fields.executors[0].worker);
+    executor = object_of(class_of("app/MyExecutor", fields.executors[0].executor));
     control = counter_of(RUNNING | 3);
     queue = object_of(class_of("app/MyQueue", linked));
     counter = counter_of(17);
@@ -204,10 +204,59 @@ static void test_pool__of_an_unknown_queue_has_no_length(void **state)
 static void test_pool__only_of_workers(void **state)
 {
     (void)state;
-    space_put64(&space, holder + TASK, object_of(class_of("app/Job", 0)));
+    wick_addr job = class_of("app/Job", 0);
+    space_put64(&space, holder + TASK, object_of(job));
     assert_int_equal(pool(), WICK_HS_POOL_NONE);
+    assert_int_equal(object, job);
     space_put64(&space, holder + TASK, 0);
     assert_int_equal(pool(), WICK_HS_POOL_NONE);
+    assert_int_equal(object, 0);
+}
+
+static void test_pool__of_a_worker_in_wrappers_is_read(void **state)
+{
+    (void)state;
+    wick_addr outer = class_of("web/Traced", 0), inner = class_of("web/Named", 0), first = object_of(outer),
+              second = object_of(inner);
+    space_put64(&space, holder + TASK, first);
+    space_put64(&space, first + 24, second);
+    space_put64(&space, second + 32, worker);
+    assert_int_equal(pool(), WICK_HS_POOL_NONE);
+    assert_int_equal(object, outer);
+    fields.wrappers[0] = (struct wick_hs_wrapper_fields){inner, 32};
+    fields.wrappers[1] = (struct wick_hs_wrapper_fields){outer, 24};
+    assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
+    assert_int_equal(object, executor);
+    assert_int_equal(found.queued, 17);
+    space_put64(&space, second + 32, 0x10);
+    assert_int_equal(pool(), WICK_HS_POOL_UNREADABLE);
+    space_put64(&space, second + 32, first); /* a circle ends */
+    assert_int_equal(pool(), WICK_HS_POOL_NONE);
+}
+
+static void test_pool__of_another_class_of_executors_is_read(void **state)
+{
+    enum { CORE_THERE = 40, MAXIMUM_THERE = 44, CONTROL_THERE = 48, QUEUE_THERE = 56, POOL_THERE = 32 };
+    (void)state;
+    wick_addr own_worker = class_of("web/Executor$Worker", 0), own = class_of("web/Executor", 0),
+              another = object_of(own_worker), theirs = object_of(own);
+    space_put64(&space, holder + TASK, another);
+    space_put64(&space, another + POOL_THERE, theirs);
+    space_put32(&space, theirs + CORE_THERE, 5);
+    space_put32(&space, theirs + MAXIMUM_THERE, 200);
+    space_put64(&space, theirs + CONTROL_THERE, counter_of(RUNNING | 150));
+    space_put64(&space, theirs + QUEUE_THERE, queue);
+    assert_int_equal(pool(), WICK_HS_POOL_NONE);
+    fields.executors[1] = (struct wick_hs_executor_fields){own_worker,    own,           POOL_THERE, CORE_THERE,
+                                                           MAXIMUM_THERE, CONTROL_THERE, QUEUE_THERE};
+    assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
+    assert_int_equal(found.threads, 150);
+    assert_int_equal(found.core, 5);
+    assert_int_equal(found.maximum, 200);
+    assert_int_equal(found.queued, 17);
+    space_put64(&space, holder + TASK, worker);
+    assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
+    assert_int_equal(found.maximum, 8);
 }
 
 /* Generational ZGC gives null a colour as well. */
@@ -303,6 +352,8 @@ int main(void)
         TEST(test_pool__is_read_by_classes_that_are_not_compressed),
         TEST(test_pool__of_an_unknown_queue_has_no_length),
         TEST(test_pool__only_of_workers),
+        TEST(test_pool__of_a_worker_in_wrappers_is_read),
+        TEST(test_pool__of_another_class_of_executors_is_read),
         TEST(test_pool__of_a_thread_without_a_task_is_none_with_zgc),
         TEST(test_pool__is_unreadable_where_a_step_leads_elsewhere),
         TEST(test_pool__cancelled_tasks_are_counted_or_estimated),

@@ -95,11 +95,19 @@ bool wick_explain_pool_grows(const struct wick_explain *x, const struct wick_exp
            grown >= GREW_LEAST * (double)o->first_queued && !wick_explain_pool_is_timed(x, o);
 }
 
+/* Classes of others may refuse a task so that the pool makes a thread for it, as Tomcat's does. */
+static bool is_queue_of_jdk(const struct wick_explain *x, const struct wick_explain_pool *o)
+{
+    static const char prefix[] = "java/util/concurrent/";
+    return !strncmp(wick_profile_str(x->f->p, o->queue_class), prefix, sizeof prefix - 1);
+}
+
 /* Why it has no more threads than its core size, though its maximum is greater. */
 static void say_size(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_pool *o)
 {
     struct wick_strbuf text = WICK_STRBUF_INIT;
-    if (o->maximum <= o->core || o->threads > o->core || o->capacity == 0 || wick_explain_pool_is_timed(x, o))
+    if (o->maximum <= o->core || o->threads > o->core || o->capacity == 0 || wick_explain_pool_is_timed(x, o) ||
+        !is_queue_of_jdk(x, o))
         return;
     wick_strbuf_addf(&text, "its core size is %d, and it makes more threads", (int)o->core);
     if (o->maximum < INT32_MAX)
