@@ -105,6 +105,46 @@ static void test_semaphore__is_neutral_where_permits_take_all_cpus(void **state)
     }
 }
 
+/* So do consumers of a full queue. */
+static void test_full_queue__is_neutral_where_its_consumers_take_all_cpus(void **state)
+{
+    (void)state;
+    for (int taken = 0; taken <= 1; taken++) {
+        struct scene *s = scene();
+        struct wick_explain_findings all;
+        struct wick_err err = {0};
+        uint32_t computes = STACK(s, "app/Model.work", "app/Model.simulate");
+        add(s, thread_of(s, "planner", 1),
+            STACK(s, "app/Main.plan", "java/util/concurrent/ArrayBlockingQueue.put", PARK), WICK_EXPLAIN_PARKED, 10);
+        for (unsigned k = 0; k < 2; k++) {
+            uint32_t worker = thread_of(s, "model", 10 + k);
+            add(s, worker, computes, WICK_EXPLAIN_RUNNABLE, 9.5);
+            add(s, worker, STACK(s, "app/Model.work", "java/util/concurrent/ArrayBlockingQueue.take", PARK),
+                WICK_EXPLAIN_PARKED, 0.5);
+            cpu(s, push(&s->p, computes, "app/Model.draw"), 3);
+            cpu(s, push(&s->p, computes, "app/Model.log"), 3.5);
+            cpu(s, push(&s->p, computes, "app/Model.exp"), 3.5);
+        }
+        s->f.allowed = taken ? 2 : 4;
+        s->f.got_ns = 20 * S;
+        s->f.machines = 1;
+        assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
+        bool found = false;
+        for (size_t i = 0; i < all.n; i++)
+            if (!strcmp(all.rows[i].rule->name, "waiting")) {
+                found = true;
+                assert_int_equal(all.rows[i].neutral, taken);
+            }
+        wick_explain_findings_release(&all);
+        char *text = explained(s);
+        if (!found)
+            fail_msg("%s", text);
+        assert_non_null(strstr(text, "during these waits its consumer is busy at app.Model.simulate"));
+        assert_int_equal(strstr(text, "of its CPUs are taken or needed") != NULL, taken);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +152,7 @@ int main(void)
         cmocka_unit_test(test_pool__has_objects_lent_to_any_function_that_waits_for_it),
         cmocka_unit_test(test_pool__lends_nothing_to_who_waits_for_another_one),
         cmocka_unit_test(test_semaphore__is_neutral_where_permits_take_all_cpus),
+        cmocka_unit_test(test_full_queue__is_neutral_where_its_consumers_take_all_cpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

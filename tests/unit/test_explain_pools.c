@@ -106,6 +106,15 @@ static void test_pool_busy__has_the_length_of_the_queue(void **state)
     has_not(s, "growing-queue"); /* it is said already */
 }
 
+/* It may make threads before it is full. */
+static void test_pool_busy__does_not_know_when_queues_of_others_are_full(void **state)
+{
+    (void)state;
+    struct scene *s = asked();
+    pool_of(s, thread_of(s, "labels-1", 1), "org/apache/tomcat/util/threads/TaskQueue", 7, 7);
+    has(s, "; 7 tasks are in its queue on average\n");
+}
+
 static void test_pool_busy__not_if_its_queue_is_empty(void **state)
 {
     (void)state;
@@ -115,6 +124,32 @@ static void test_pool_busy__not_if_its_queue_is_empty(void **state)
     s = asked();
     pool_of(s, thread_of(s, "labels-1", 1), "java/util/concurrent/SynchronousQueue", 0, 0)->capacity = 0;
     has(s, "pool-busy"); /* which never has any */
+}
+
+/* Tasks that block have the threads of the common pool, so that those of others wait in its queue. */
+static void test_pool_busy__names_the_common_pool(void **state)
+{
+    static const char worker[] = "java/util/concurrent/ForkJoinWorkerThread.run";
+    (void)state;
+    for (unsigned waiters = 3; waiters <= 8; waiters += 5) {
+        struct scene *s = scene();
+        uint32_t sends = STACK(s, worker, "app/Archive.send", "java/lang/Thread.sleep"),
+                 idles = STACK(s, worker, "java/util/concurrent/ForkJoinPool.awaitWork", PARK);
+        for (unsigned i = 1; i <= 2; i++) {
+            uint32_t t =
+                thread_of(s, i == 1 ? "ForkJoinPool.commonPool-worker-1" : "ForkJoinPool.commonPool-worker-2", i);
+            add(s, t, sends, WICK_EXPLAIN_SLEEPING, 8.5);
+            add(s, t, idles, WICK_EXPLAIN_PARKED, 1.5);
+        }
+        for (unsigned i = 0; i < waiters; i++)
+            add(s, thread_of(s, "http", 20 + i), STACK(s, "app/Main.quote", FUTURE, PARK), WICK_EXPLAIN_PARKED,
+                waiters > 3 ? 10 : 8);
+        (waiters > 3 ? has : has_not)(
+            s, "pool-busy: 8 threads on average wait for futures (80.0 s), and the 2 threads of "
+               "ForkJoinPool.commonPool-worker have work 85 % of the time: tasks queue up; most of it is waiting for a "
+               "timer (Thread.sleep), at app.Archive.send; it is the common pool, which all tasks share that are given "
+               "no executor\n");
+    }
 }
 
 /* `cancelled` of 100,000 tasks, in a heap of which `kept` MiB stay in use. */
@@ -208,7 +243,9 @@ int main(void)
         cmocka_unit_test(test_queue__that_grows_is_reported_with_what_keeps_the_pool_small),
         cmocka_unit_test(test_queue__is_not_reported_otherwise),
         cmocka_unit_test(test_pool_busy__has_the_length_of_the_queue),
+        cmocka_unit_test(test_pool_busy__does_not_know_when_queues_of_others_are_full),
         cmocka_unit_test(test_pool_busy__not_if_its_queue_is_empty),
+        cmocka_unit_test(test_pool_busy__names_the_common_pool),
         cmocka_unit_test(test_cancelled__tasks_that_stay_in_a_queue_are_reported),
         cmocka_unit_test(test_cancelled__tasks_are_blamed_for_collections),
         cmocka_unit_test(test_group__whose_slowest_task_is_awaited_is_said),

@@ -339,6 +339,7 @@ void wick_explain_hot_method(struct wick_explain *x)
     if (interpreted)
         say_interpreted(x, r);
     say_process(x, r, function);
+    wick_explain_say_sort(x, r, own ? function : caller);
     keep_hot(x, r, own ? 0 : caller, own ? function : caller);
     x->method_said = true;
 }
@@ -366,16 +367,20 @@ static uint32_t heaviest(const struct wick_explain *x, uint32_t function, enum w
 static bool is_needless(enum wick_explain_code code)
 {
     switch (code) {
+    case WICK_CODE_CLASS_DESCRIPTORS:
     case WICK_CODE_CLASS_LOOKUP:
     case WICK_CODE_COLLISIONS:
+    case WICK_CODE_COMPARED:
     case WICK_CODE_COMPILED_XML:
     case WICK_CODE_EXCEPTIONS:
     case WICK_CODE_FACTORIES:
     case WICK_CODE_FIELDWISE:
+    case WICK_CODE_LOGGED_CALLERS:
     case WICK_CODE_MANY_DIGITS:
     case WICK_CODE_NESTED:
     case WICK_CODE_POLLING:
     case WICK_CODE_SEARCHING:
+    case WICK_CODE_WRAPPED:
         return true;
     default:
         return false;
@@ -397,7 +402,9 @@ static uint32_t called_for(const struct wick_explain *x, uint32_t function, enum
         if (!user || one != code || frame_of(f->p, user)->function != function ||
             !wick_explain_is_particular(f->p, particular, s, user))
             continue;
-        while (s != user && f->p->stacks[s].parent != user)
+        uint32_t compared = particular == WICK_CODE_COMPARED ? wick_explain_compared_by(f->p, s, user) : 0;
+        s = compared ? compared : s;
+        while (!compared && s != user && f->p->stacks[s].parent != user)
             s = f->p->stacks[s].parent;
         all = wick_sum(all, f->cpu[i].weight_ns);
         if (s == user || !wick_frame_kind_is_java(frame_of(f->p, s)->kind))
@@ -441,6 +448,7 @@ static void say(struct wick_explain *x, uint32_t stack, enum wick_explain_code o
         wick_explain_say_keys(x, r, frame_of(f->p, stack)->function);
     x->collisions_said = code == WICK_CODE_COLLISIONS && r && !r->record_ns;
     say_process(x, r, frame_of(f->p, stack)->function);
+    wick_explain_say_sort(x, r, frame_of(f->p, stack)->function);
     keep_hot(x, r, frame_of(f->p, stack)->function, frame_of(f->p, stack)->function);
     if (r)
         r->advice = wick_explain_codes[code].advice;
@@ -467,10 +475,11 @@ static size_t add_threads(const struct wick_explain *x, int64_t *sums)
 
 /* Whether so much CPU time is worth a finding. The JVM's own threads compile and collect for what the program does, so
  * less of all will do if it is most of what Java code takes, and more than what a few requests now and then take. */
-static bool is_hot(const struct wick_explain *x, double ns, double least)
+static bool is_hot(const struct wick_explain *x, enum wick_explain_code code, double ns, double least)
 {
     double share = wick_explain_share(ns, (double)x->f->sampled_ns), threshold = x->rule->threshold;
-    bool most = share >= HALF * threshold && ns >= JAVA_LEAST * java_ns(x->f);
+    bool once = code == WICK_CODE_THREAD_LOCALS; /* for each thread, if threads live long */
+    bool most = share >= HALF * threshold && (once || ns >= JAVA_LEAST * java_ns(x->f));
     bool little = !wick_explain_counts(x->f, wick_explain_wanted(x, ns), METHOD_LEAST);
     return (share >= threshold || (most && !little)) && wick_explain_counts(x->f, wick_explain_wanted(x, ns), least);
 }
@@ -546,8 +555,8 @@ void wick_explain_hot_code(struct wick_explain *x)
     best = starts && sums[starts] > sums[best] ? starts : best;
     int64_t ns = sums ? sums[best] : 0;
     double least = best && best == starts ? CALLS_LEAST : least_of((enum wick_explain_code)(best % WICK_CODES));
-    if (by_stack && best && is_hot(x, (double)ns, least)) {
-        enum wick_explain_code code = (enum wick_explain_code)(best % WICK_CODES);
+    enum wick_explain_code code = (enum wick_explain_code)(best % WICK_CODES);
+    if (by_stack && best && is_hot(x, code, (double)ns, least)) {
         double quanta = 0;
         uint32_t stack = heaviest(x, (uint32_t)(best / WICK_CODES), code, &a, by_stack, &quanta);
         say(x, stack, code, ns, quanta, &a);
@@ -656,6 +665,7 @@ void wick_explain_hot_calls(struct wick_explain *x)
     wick_explain_say_frame(x, r, "frame", f->p->stacks[c.at].frame);
     wick_explain_filter_frame(x, r, f->p->stacks[c.at].frame);
     say_process(x, r, c.function);
+    wick_explain_say_sort(x, r, c.function);
     if (c.most) {
         wick_explain_say_frame(x, r, "most", c.most);
         wick_explain_figure(r, "part", WICK_EXPLAIN_TIME, (double)c.most_ns);

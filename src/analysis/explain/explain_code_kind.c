@@ -7,8 +7,9 @@
 #include "model/name.h"
 
 #define NESTED_LEAST  6    /* repetitions within a repetition on one stack */
+#define WRAPPED_LEAST 12   /* calls of a wrapper by one of its class, on one stack */
 #define DEFINES_LEAST 0.03 /* of what loading classes costs: defining them */
-/* Of what a kind of work costs, a more particular one: compiling for XML, or making factories for it, many digits. */
+/* Of what a kind of work costs, a more particular one: compiling for XML, or making factories for it, digits ... */
 #define PARTICULAR_LEAST 0.30
 
 const struct wick_explain_code_text wick_explain_codes[WICK_CODES] = {
@@ -88,6 +89,29 @@ static void count_turn(const char *class_name, struct turns *t)
     t->inner = !loop && (t->inner || is_any_of(node, inner, sizeof inner / sizeof *inner));
 }
 
+/* Whether that is a method of what wraps one object of its kind, and passes calls on. */
+static bool is_wrapper(const char *class_name)
+{
+    static const char *const wrappers[] = {"java/util/Collections$", "java/util/ArrayList$SubList",
+                                           "java/util/SubList",      "java/util/AbstractList$SubList",
+                                           "java/util/function/",    "java/util/stream/Streams$Concat",
+                                           "java/util/Comparator",   "java/util/Collections$ReverseComparator"};
+    for (size_t i = 0; i < sizeof wrappers / sizeof *wrappers; i++)
+        if (!strncmp(class_name, wrappers[i], strlen(wrappers[i])))
+            return true;
+    return false;
+}
+
+/* Counts calls of a wrapper's method by the same one of another, directly or by a lambda's. */
+static void count_wrapper(const struct wick_profile *p, uint32_t stack, unsigned *wrapped)
+{
+    uint32_t caller = p->stacks[stack].parent, before = p->stacks[caller].parent,
+             function = wick_explain_function_at(p, stack);
+    bool again = (caller && wick_explain_function_at(p, caller) == function) ||
+                 (before && wick_explain_function_at(p, before) == function);
+    *wrapped += again && is_wrapper(class_at(p, stack));
+}
+
 /* Whether it is the equals() of an element that a collection is searched for: a part of the search. */
 static bool is_of_search(const struct wick_profile *p, uint32_t stack)
 {
@@ -115,6 +139,7 @@ static bool is_field_by_field(const struct wick_profile *p, uint32_t stack)
 uint32_t wick_explain_user_of(const struct wick_profile *p, uint32_t stack, enum wick_explain_code *code)
 {
     struct turns turns = {0};
+    unsigned wrapped = 0;
     *code = WICK_CODE_OTHER;
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         const char *class_name = class_at(p, s), *name = method_at(p, s);
@@ -124,6 +149,9 @@ uint32_t wick_explain_user_of(const struct wick_profile *p, uint32_t stack, enum
             return s;
         *code = java && is_field_by_field(p, s) ? WICK_CODE_FIELDWISE : one != WICK_CODE_OTHER ? one : *code;
         count_turn(class_name, &turns);
+        count_wrapper(p, s, &wrapped);
+        if (wrapped >= WRAPPED_LEAST)
+            *code = WICK_CODE_WRAPPED;
         if (*code == WICK_CODE_REGEX && turns.n >= NESTED_LEAST)
             *code = WICK_CODE_NESTED;
     }
@@ -198,6 +226,74 @@ static bool has_many_digits(const struct wick_profile *p, uint32_t stack, uint32
     return many && decimal;
 }
 
+/* Whether the caller of a logger is searched for on the stack. */
+static bool finds_caller(const struct wick_profile *p, uint32_t stack, uint32_t user)
+{
+    static const struct {
+        const char *class_name, *method;
+    } finders[] = {{"java/util/logging/LogRecord", "inferCaller"},     {"java/util/logging/LogRecord", "getSource"},
+                   {"java/util/logging/LogRecord$CallerFinder", ""},   {"ch/qos/logback/classic/spi/CallerData", ""},
+                   {"org/apache/logging/log4j/util/StackLocator", ""}, {"org/apache/log4j/spi/LocationInfo", ""}};
+    for (uint32_t s = stack; s && s != user; s = p->stacks[s].parent)
+        for (size_t i = 0; i < sizeof finders / sizeof *finders; i++)
+            if (!strncmp(class_at(p, s), finders[i].class_name, strlen(finders[i].class_name)) &&
+                !strncmp(method_at(p, s), finders[i].method, strlen(finders[i].method)))
+                return true;
+    return false;
+}
+
+/* Whether classes are described to a reader of objects, or by it found by such a description. */
+static bool describes_classes(const struct wick_profile *p, uint32_t stack, uint32_t user)
+{
+    static const char *const methods[] = {"readClassDesc", "readNonProxyDesc", "writeClassDesc", "writeNonProxyDesc"};
+    for (uint32_t s = stack; s && s != user; s = p->stacks[s].parent)
+        if (!strncmp(class_at(p, s), "java/io/Object", strlen("java/io/Object")) &&
+            is_any_of(method_at(p, s), methods, sizeof methods / sizeof *methods))
+            return true;
+    return false;
+}
+
+/* What hands a comparison over: a comparator that the JDK makes of a function, and the class of a lambda. */
+static bool is_comparator(const struct wick_profile *p, uint32_t stack)
+{
+    static const char prefix[] = "java/util/Comparator"; /* and Comparators */
+    const char *class_name = class_at(p, stack);
+    return !strncmp(class_name, prefix, strlen(prefix)) || !strcmp(method_at(p, stack), "compare");
+}
+
+/* Methods whose calls cost next to nothing, and those that compare two values. */
+static bool is_cheap(const struct wick_profile *p, uint32_t stack)
+{
+    static const char *const classes[] = {"java/lang/", "java/util/function/", "java/util/Objects",
+                                          "java/math/", "jdk/internal/",       "sun/misc/Unsafe"};
+    const char *class_name = class_at(p, stack);
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (!strncmp(class_name, classes[i], strlen(classes[i])))
+            return true;
+    return strstr(class_name, "$$Lambda") != NULL;
+}
+
+uint32_t wick_explain_compared_by(const struct wick_profile *p, uint32_t stack, uint32_t user)
+{
+    uint32_t calls = 0;
+    for (uint32_t s = stack; s && s != user; s = p->stacks[s].parent) {
+        if (!wick_frame_kind_is_java(p->frames[p->stacks[s].frame].kind))
+            continue;
+        if (calls && is_comparator(p, s))
+            return calls;
+        if (!strcmp(method_at(p, s), "compareTo") || code_of(class_at(p, s), method_at(p, s)) == WICK_CODE_SORTING)
+            calls = 0;
+        else if (!is_cheap(p, s) && !is_comparator(p, s))
+            calls = s;
+    }
+    return 0;
+}
+
+static bool compares_costly(const struct wick_profile *p, uint32_t stack, uint32_t user)
+{
+    return wick_explain_compared_by(p, stack, user) != 0;
+}
+
 /* A kind of work that a part of it shows to be another, more particular one. */
 static const struct {
     enum wick_explain_code all, particular;
@@ -205,7 +301,10 @@ static const struct {
 } particulars[] = {{WICK_CODE_XML, WICK_CODE_COMPILED_XML, compiles_xml},
                    {WICK_CODE_XML, WICK_CODE_FACTORIES, makes_factory},
                    {WICK_CODE_SCRIPTS, WICK_CODE_FACTORIES, makes_factory},
-                   {WICK_CODE_BIG_NUMBERS, WICK_CODE_MANY_DIGITS, has_many_digits}};
+                   {WICK_CODE_BIG_NUMBERS, WICK_CODE_MANY_DIGITS, has_many_digits},
+                   {WICK_CODE_LOGGING, WICK_CODE_LOGGED_CALLERS, finds_caller},
+                   {WICK_CODE_SERIALISATION, WICK_CODE_CLASS_DESCRIPTORS, describes_classes},
+                   {WICK_CODE_SORTING, WICK_CODE_COMPARED, compares_costly}};
 
 bool wick_explain_is_particular(const struct wick_profile *p, enum wick_explain_code particular, uint32_t stack,
                                 uint32_t user)
@@ -233,6 +332,11 @@ static double share_of(const struct wick_explain_facts *f, uint32_t function, en
         part = wick_sum(part, shows(f->p, stack, user) ? f->cpu[i].weight_ns : 0);
     }
     return wick_explain_share((double)part, (double)all);
+}
+
+bool wick_explain_is_sort(const struct wick_profile *p, uint32_t stack)
+{
+    return code_of(class_at(p, stack), method_at(p, stack)) == WICK_CODE_SORTING;
 }
 
 enum wick_explain_code wick_explain_code_of_all(const struct wick_explain_facts *f, uint32_t function,

@@ -34,4 +34,11 @@ bool wick_explain_is_particular(const struct wick_profile *p, enum wick_explain_
 enum wick_explain_code wick_explain_code_of_all(const struct wick_explain_facts *f, uint32_t function,
                                                 enum wick_explain_code code);
 
+/* Whether the method on top of the stack is one of the JDK that sorts. */
+bool wick_explain_is_sort(const struct wick_profile *p, uint32_t stack);
+
+/* Within a sort: the stack, cut at the method of the JDK that a comparison has called, between the leaf and the
+ * program's function; 0 = there is none, or it costs next to nothing. */
+uint32_t wick_explain_compared_by(const struct wick_profile *p, uint32_t stack, uint32_t user);
+
 #endif

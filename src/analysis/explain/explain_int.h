@@ -445,4 +445,8 @@ void wick_explain_native_leak(struct wick_explain *x);
 /* Adds where most is allocated, and of which class, if that was recorded. */
 void wick_explain_say_allocations(struct wick_explain *x, struct wick_explain_finding *r);
 
+/* explain_sort.c: says of a function of the program that comparisons of a sort are what it runs for, and where that is
+ * sorted. */
+void wick_explain_say_sort(struct wick_explain *x, struct wick_explain_finding *r, uint32_t function);
+
 #endif

@@ -6,7 +6,8 @@
  * some times much fewer have one, and threads wait all the same, the others are lost: lent, and not given back, as
  * where an exception leads past the return; until they are made anew or found again.
  *
- * Where those that have one compute, and have taken all CPUs, more of them would only wait for a CPU instead.
+ * Where those that have one compute, and have taken all CPUs, more of them would only wait for a CPU instead. So would
+ * more consumers of a full queue.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -118,6 +119,16 @@ void wick_explain_say_lost(struct wick_explain *x, struct wick_explain_finding *
     free(lent);
 }
 
+/* How many threads compute in a function, on average, with what it calls and those that call it. */
+static double computes(const struct wick_explain_facts *f, uint32_t function)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < f->ncpu; i++)
+        if (wick_explain_goes_through(f->p, f->cpu[i].stack, function))
+            sum = wick_sum(sum, f->cpu[i].weight_ns);
+    return wick_explain_share((double)sum, (double)f->duration_ns);
+}
+
 void wick_explain_say_taken(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
 {
     const struct wick_explain_facts *f = x->f;
@@ -127,9 +138,13 @@ void wick_explain_say_taken(struct wick_explain *x, struct wick_explain_finding 
     double all = wick_explain_share(x->out->busy + others, (double)f->allowed), taken = own > all ? own : all;
     bool lent = at->kind == WICK_WAIT_SEMAPHORE || at->kind == WICK_WAIT_POOL;
     const struct wick_explain_link *last = at->nlinks ? &at->links[at->nlinks - 1] : NULL;
-    if (!lent || !last || last->who != WICK_EXPLAIN_BORROWER || last->kind != WICK_WAIT_NONE || taken < TAKEN_LEAST)
+    bool theirs = last && last->kind == WICK_WAIT_NONE &&
+                  (lent ? last->who == WICK_EXPLAIN_BORROWER
+                        : at->kind == WICK_WAIT_QUEUE_FULL && last->who == WICK_EXPLAIN_TAKER);
+    if (!theirs || taken < TAKEN_LEAST)
         return;
-    if (last->threads * last->share < BY_THEM_LEAST * cpus)
+    double busy = lent ? last->threads * last->share : computes(f, wick_explain_function_at(f->p, last->stack));
+    if (busy < BY_THEM_LEAST * cpus)
         return; /* others compute */
     wick_explain_figure(r, "taken", WICK_EXPLAIN_SHARE, taken < 1 ? taken : 1);
     if (r)

@@ -16,6 +16,8 @@
 #define WAIT_LEAST 0.10 /* threads that wait, on average */
 #define CPUS_LEAST 0.80 /* of the CPUs: the tasks of a pool have, or lack */
 #define BUSY_LEAST 0.90 /* of the time of the workers of a pool whose queue grows */
+#define OFTEN      0.75 /* of the time: busy, of a pool for which many more wait than it has threads */
+#define MANY_TIMES 1.50 /* as many */
 #define BEHIND     0.95 /* what holds up its tasks comes first, if that is known */
 #define HALF       0.50 /* of the tasks in a queue: cancelled */
 #define AT_LEAST   0.01 /* of the time: a risk has no cost of its own */
@@ -114,7 +116,8 @@ static bool is_short(const struct wick_explain *x, const struct pool *o, const s
         return false; /* it is too short of that */
     if (cpus > 0 && (double)o->acts_ns >= CPUS_LEAST * cpus * (double)x->f->duration_ns)
         return false; /* more threads would have no CPU */
-    return wick_explain_counts(x->f, (double)o->all_ns, WICK_EXPLAIN_CHAIN_MOST) && busy >= x->rule->threshold &&
+    double least = (double)waited >= MANY_TIMES * (double)o->all_ns ? OFTEN : x->rule->threshold;
+    return wick_explain_counts(x->f, (double)o->all_ns, WICK_EXPLAIN_CHAIN_MOST) && busy >= least &&
            (waited > o->all_ns || (waited && (waited == a->refused || a->nested))) && !is_queue_empty(x, o);
 }
 
@@ -135,6 +138,7 @@ static const char *awaited_text(int64_t waited, const struct awaited *a, int64_t
 static void say_workers(struct wick_explain *x, struct wick_explain_finding *r, const struct pool *o, size_t index,
                         const uint32_t *of)
 {
+    static const char common[] = "ForkJoinPool.commonPool-worker";
     const struct wick_explain_facts *f = x->f;
     struct wick_explain_places does = {0};
     for (size_t i = 0; i < f->nwall; i++) {
@@ -159,8 +163,15 @@ static void say_workers(struct wick_explain *x, struct wick_explain_finding *r, 
         wick_explain_say_frame(x, r, "frame", wick_explain_frame_at(f->p, most->stack));
         wick_explain_filter_frame(x, r, wick_explain_frame_at(f->p, most->stack));
     }
+    bool blocks = does.n && does.rows->kind != WICK_WAIT_NONE;
     free(does.rows);
     wick_explain_say_pool(x, r, o->name);
+    if (r && blocks && !strncmp(wick_profile_str(f->p, o->name), common, strlen(common))) {
+        wick_explain_say(x, r, "size", "it is the common pool, which all tasks share that are given no executor");
+        r->advice = "an executor of its own for tasks that wait (the last argument of supplyAsync, runAsync, "
+                    "thenApplyAsync ...): while they have the threads of the common pool, nothing else runs there, "
+                    "parallel streams included";
+    }
 }
 
 static void say_pool(struct wick_explain *x, const struct pool *o, size_t index, const uint32_t *of,

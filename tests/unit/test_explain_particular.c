@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Work of the JDK that a part of it shows to be of a particular kind, and what comparisons of a sort do. */
+#include "explain_stacks.h"
+
+/* Ten seconds of CPU time, of which so many are in one stack. */
+static struct scene *with(struct scene *s, uint32_t stack, double seconds)
+{
+    cpu(s, stack, seconds);
+    cpu(s, STACK(s, "app/Main.other"), 10 - seconds);
+    return s;
+}
+
+static void test_logging__that_searches_for_its_caller(void **state)
+{
+    static const char log[] = "java/util/logging/Logger.log", publish[] = "java/util/logging/FileHandler.publish";
+    static const struct {
+        const char *log, *finds, *said;
+    } cases[] = {{log, "java/util/logging/LogRecord.getSourceClassName", "java.util.logging.Logger.log\n"},
+                 {log, "java/util/logging/LogRecord$CallerFinder.get", "java.util.logging.Logger.log\n"},
+                 {"ch/qos/logback/classic/Logger.info", "ch/qos/logback/classic/spi/CallerData.extract",
+                  "ch.qos.logback.classic.Logger.info\n"},
+                 {"org/apache/logging/log4j/Logger.info", "org/apache/logging/log4j/util/StackLocator.calcLocation",
+                  "org.apache.logging.log4j.Logger.info\n"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        uint32_t record = STACK(s, "app/Main.note", cases[i].log, publish, cases[i].finds, "java/lang/Throwable.fill");
+        cpu(s, STACK(s, "app/Main.note", cases[i].log, publish, "java/io/FileOutputStream.write"), 3);
+        char *text = explained(with(s, record, 4));
+        static const char said[] = " is logging that finds out where it is called, for app.Main.note, which calls ";
+        if (!strstr(text, said) || !strstr(text, cases[i].said))
+            fail_msg("%s", text);
+        free(text);
+    }
+    struct scene *s = scene();
+    has(with(s, STACK(s, "app/Main.note", log, publish, "java/io/FileOutputStream.write"), 6),
+        "hot-code: 60 % of CPU time (6.0 s) is logging, for app.Main.note\n");
+}
+
+static void test_serialisation__that_describes_classes_again(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct scene *s = scene();
+        const char *reads = "java/io/ObjectInputStream.readObject";
+        cpu(s, STACK(s, "app/Main.take", reads, "java/io/ObjectInputStream.readArray"), i ? 1 : 6);
+        has(with(s,
+                 STACK(s, "app/Main.take", reads, "java/io/ObjectInputStream.readClassDesc",
+                       "java/io/ObjectInputStream.resolveClass", "java/lang/Class.forName"),
+                 i ? 6 : 1),
+            i ? " is serialising objects with the descriptions of their classes, again and again, for app.Main.take, "
+                "which calls java.io.ObjectInputStream.readObject\n"
+              : " is serialising objects, for app.Main.take\n");
+    }
+}
+
+#define SORT    "java/util/ArrayList.sort", "java/util/TimSort.binarySort"
+#define COMPARE "java/util/Comparator$$Lambda.compare", "java/util/Comparator.lambda$comparingLong$1"
+
+static void test_sorting__by_what_comparisons_compute(void **state)
+{
+    (void)state;
+    struct scene *s = scene();
+    begins(with(s,
+                STACK(s, "app/Spool.oldest", SORT, COMPARE, "java/io/File.lastModified", "java/io/UnixFileSystem.stat",
+                      "libc.so.6:fstatat", "kernel:vfs_statx"),
+                6),
+           "hot-code: 60 % of CPU time (6.0 s) is sorting by what each comparison computes, or asks the system for, "
+           "anew, for app.Spool.oldest, which calls java.io.File.lastModified\n");
+    const uint32_t cheap[] = {1, 2, 3, 4};
+    for (size_t i = 0; i < sizeof cheap / sizeof *cheap; i++) {
+        s = scene();
+        uint32_t stack = i == 0   ? STACK(s, "app/Spool.oldest", SORT, COMPARE, "java/lang/Long.compare")
+                         : i == 1 ? STACK(s, "app/Spool.oldest", SORT, COMPARE, "java/time/LocalDate.compareTo",
+                                          "java/time/LocalDate.compareTo0")
+                         : i == 2 ? STACK(s, "app/Spool.oldest", SORT, "java/lang/String.compareTo")
+                                  : STACK(s, "app/Spool.oldest", SORT, "java/util/Arrays.copyOfRange");
+        begins(with(s, stack, 6), "hot-code: 60 % of CPU time (6.0 s) is sorting, for app.Spool.oldest\n");
+    }
+}
+
+/* A comparator of the program is where the work is, which does not show the sort. */
+static void test_sorting__is_said_of_a_comparator(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        struct scene *s = scene();
+        const char *compare = i == 2 ? "app/Spool.pick" : "app/Spool.lambda$oldest$0";
+        uint32_t sorted = STACK(s, "app/Main.run", "app/Spool.oldest", SORT, "java/util/Comparator$$Lambda.compare",
+                                "app/Spool$$Lambda.apply", compare, "java/io/File.lastModified", "libc.so.6:fstatat"),
+                 alone = STACK(s, "app/Main.run", "app/Spool.watch", compare, "java/io/File.lastModified");
+        cpu(s, alone, i == 1 ? 3 : 0.5);
+        char *text = explained(with(s, sorted, 6));
+        bool said = strstr(text, ", for each comparison of a sort at app.Spool.oldest") != NULL;
+        if (said != (i != 1))
+            fail_msg("%u: %s", i, text);
+        free(text);
+    }
+}
+
+/* A stack of n calls of one method of that class by itself. */
+static uint32_t nested(struct scene *s, const char *method, const char *between, unsigned n)
+{
+    uint32_t stack = push(&s->p, push(&s->p, 0, "app/Main.run"), "app/Fund.value");
+    while (n--) {
+        stack = push(&s->p, stack, method);
+        stack = between ? push(&s->p, stack, between) : stack;
+    }
+    return push(&s->p, stack, "java/util/ArrayList.get");
+}
+
+static void test_wrappers__one_in_another(void **state)
+{
+    static const char get[] = "java/util/Collections$UnmodifiableList.get",
+                      then[] = "java/util/function/Function.lambda$andThen$1",
+                      lambda[] = "java/util/function/Function$$Lambda.apply";
+    (void)state;
+    struct scene *s = scene();
+    begins(with(s, nested(s, get, NULL, 40), 6),
+           "hot-code: 60 % of CPU time (6.0 s) is going through many wrappers, one in another, for app.Fund.value, "
+           "which calls java.util.Collections$UnmodifiableList.get\n");
+    s = scene();
+    has(with(s, nested(s, then, lambda, 20), 6), "going through many wrappers");
+    s = scene();
+    has_not(with(s, nested(s, get, NULL, 4), 6), "wrappers");
+    s = scene(); /* recursion of others is none */
+    has_not(with(s, nested(s, "java/util/TreeMap.buildFromSorted", NULL, 40), 6), "wrappers");
+}
+
+/* Threads that live long make each value once: less is enough, also where other code takes more. */
+static void test_thread_locals__need_less(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct scene *s = scene();
+        cpu(s, STACK(s, "app/Main.render", "app/Main.draw"), 5);
+        (i ? has : has_not)(with(s,
+                                 STACK(s, "app/Main.render", "java/lang/ThreadLocal.get",
+                                       "java/lang/ThreadLocal.setInitialValue", "app/Canvas.<init>"),
+                                 i ? 4 : 1.5),
+                            "is making the initial values of thread locals");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_logging__that_searches_for_its_caller),
+        cmocka_unit_test(test_serialisation__that_describes_classes_again),
+        cmocka_unit_test(test_sorting__by_what_comparisons_compute),
+        cmocka_unit_test(test_sorting__is_said_of_a_comparator),
+        cmocka_unit_test(test_wrappers__one_in_another),
+        cmocka_unit_test(test_thread_locals__need_less),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
