@@ -179,6 +179,15 @@ static void write_pressure(struct wick_jfr_writer *w, uint64_t now, const struct
     }
 }
 
+static void write_tcp(struct wick_jfr_writer *w, uint64_t now, const struct wick_hostload_now *h)
+{
+    if (h->tcp.known) {
+        const struct wick_jfr_tcp_statistics tcp = {
+            .start_ns = now, .listen_overflows = h->tcp.listen_overflows, .syn_retransmits = h->tcp.syn_retransmits};
+        wick_jfr_write_tcp_statistics(w, &tcp);
+    }
+}
+
 static void write_process(struct wick_jfr_writer *w, uint64_t now, const struct wick_hostload_now *h)
 {
     if (h->process.known) {
@@ -216,6 +225,7 @@ static void write_totals(struct wick_jfr_writer *w, uint64_t now, const struct w
     write_jvm(w, now);
     write_pressure(w, now, h);
     write_process(w, now, h);
+    write_tcp(w, now, h);
 }
 
 void wick_runtime_begin(struct wick_drain *d, uint64_t now_ns)

@@ -68,6 +68,7 @@ void wick_hostload_open(struct wick_hostload *h, const char *root)
         h->fd[i] = -1;
     h->fd[WICK_LOAD_STAT] = open_file(root, "/proc/stat");
     h->fd[WICK_LOAD_STATUS] = open_file(root, "/proc/self/status");
+    h->fd[WICK_LOAD_NETSTAT] = open_file(root, "/proc/self/net/netstat");
     open_cgroups(h, root);
     if (h->fd[WICK_LOAD_PSI_CPU] < 0) /* the machine's, if the cgroup has none of its own */
         for (int i = 0; i < 3; i++) {
@@ -133,6 +134,32 @@ void wick_hostload_parse_cpu_stat(const char *text, struct wick_hostload_now *ou
         out->cpu.throttled_ns = wick_cgroup_value(text, "throttled_time", &out->cpu.known);
 }
 
+/* A line of names and one of values follow one another, each with the protocol in front. */
+void wick_hostload_parse_netstat(const char *text, struct wick_hostload_now *out)
+{
+    static const char head[] = "TcpExt:";
+    const char *name = strstr(text, head), *value = name ? strstr(name + 1, head) : NULL;
+    if (!value)
+        return;
+    struct {
+        const char *name;
+        uint64_t *value;
+        bool found;
+    } wanted[] = {{"ListenOverflows", &out->tcp.listen_overflows, false},
+                  {"TCPSynRetrans", &out->tcp.syn_retransmits, false}};
+    for (; *name && *name != '\n' && *value && *value != '\n'; name += strspn(name, " "), value += strspn(value, " ")) {
+        size_t n = strcspn(name, " \n");
+        for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+            if (n == strlen(wanted[i].name) && !memcmp(name, wanted[i].name, n)) {
+                *wanted[i].value = strtoull(value, NULL, 10);
+                wanted[i].found = true;
+            }
+        name += n;
+        value += strcspn(value, " \n");
+    }
+    out->tcp.known = wanted[0].found && wanted[1].found;
+}
+
 uint64_t wick_hostload_parse_psi(const char *text, const char *line)
 {
     size_t n = strlen(line);
@@ -185,4 +212,5 @@ void wick_hostload_read(const struct wick_hostload *h, struct wick_hostload_now 
         out->cpu.limit = wick_cgroup_limit(&h->cgroup[WICK_CGROUP_CPU], WICK_CGROUP_CPU);
     read_memory(h, buf, out);
     read_pressure(h, buf, out);
+    wick_hostload_parse_netstat(read_fd(h->fd[WICK_LOAD_NETSTAT], buf), out);
 }

@@ -20,6 +20,7 @@
 enum wick_hostload_file {
     WICK_LOAD_STAT,     /* /proc/stat */
     WICK_LOAD_STATUS,   /* /proc/self/status */
+    WICK_LOAD_NETSTAT,  /* /proc/self/net/netstat */
     WICK_LOAD_CPU_STAT, /* cgroup */
     WICK_LOAD_MEMORY,
     WICK_LOAD_MEMORY_EVENTS,
@@ -44,6 +45,10 @@ struct wick_hostload_now {
         uint64_t running, blocked; /* tasks now: on a processor or wanting one; waiting for a disk */
         bool known;
     } machine;
+    struct {
+        uint64_t listen_overflows, syn_retransmits; /* of the network namespace */
+        bool known;
+    } tcp;
     struct {
         uint64_t busy, total; /* as machine, of those processors only that this process may run on */
         uint32_t cpus;        /* how many these are, 0 = not known */
@@ -79,6 +84,7 @@ void wick_hostload_read(const struct wick_hostload *h, struct wick_hostload_now 
 void wick_hostload_parse_stat(const char *text, struct wick_hostload_now *out);
 void wick_hostload_parse_status(const char *text, struct wick_hostload_now *out);
 void wick_hostload_parse_cpu_stat(const char *text, struct wick_hostload_now *out);
+void wick_hostload_parse_netstat(const char *text, struct wick_hostload_now *out);
 /* Total of the line "some" or "full" of a pressure file in ns, 0 if there is none. */
 uint64_t wick_hostload_parse_psi(const char *text, const char *line);
 

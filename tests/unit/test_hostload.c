@@ -70,6 +70,32 @@ static void test_psi__the_line_counts(void **state)
     assert_int_equal(wick_hostload_parse_psi("", "some"), 0);
 }
 
+static void test_netstat__is_read_by_the_names_of_its_columns(void **state)
+{
+    static const char text[] = "TcpExt: SyncookiesSent ListenOverflows ListenDrops TCPSynRetrans\nTcpExt: 1 22 3 44\n"
+                               "IpExt: InNoRoutes ListenOverflows\nIpExt: 5 6\n",
+                      other[] = "TcpExt: TCPSynRetrans A ListenOverflows\nTcpExt: 7 0 8";
+    struct wick_hostload_now n = {0}, m = {0}, none = {0};
+    (void)state;
+    wick_hostload_parse_netstat(text, &n);
+    assert_true(n.tcp.known);
+    assert_int_equal(n.tcp.listen_overflows, 22);
+    assert_int_equal(n.tcp.syn_retransmits, 44);
+    wick_hostload_parse_netstat(other, &m);
+    assert_true(m.tcp.known);
+    assert_int_equal(m.tcp.listen_overflows, 8);
+    assert_int_equal(m.tcp.syn_retransmits, 7);
+    for (size_t cut = 0; cut < sizeof text; cut++) {
+        char part[sizeof text] = "";
+        memcpy(part, text, cut);
+        wick_hostload_parse_netstat(part, &none); /* the last number may be cut */
+        assert_true(none.tcp.listen_overflows <= 22 && none.tcp.syn_retransmits <= 44);
+    }
+    none = (struct wick_hostload_now){0};
+    wick_hostload_parse_netstat("TcpExt: A B\nTcpExt: 1 2\n", &none);
+    assert_false(none.tcp.known);
+}
+
 /* A tree of files as the kernel shows them, under a directory of its own. */
 static char root[] = "/tmp/wick-hostload.XXXXXX";
 
@@ -175,6 +201,7 @@ static void test_cgroup__controllers_of_version_1_beside_version_2(void **state)
 static void test_cgroup__in_a_container_the_mount_point_is_its_own(void **state)
 {
     (void)state;
+    put("/proc/self/net/netstat", "TcpExt: ListenOverflows TCPSynRetrans\nTcpExt: 3 4\n");
     put("/proc/self/cgroup", "0::/kubepods/pod1234/5678\n");
     put("/sys/fs/cgroup/cpu.stat", "nr_periods 7\nnr_throttled 2\nthrottled_usec 1\n");
     put("/sys/fs/cgroup/cpu.max", "50000 100000\n");
@@ -184,6 +211,8 @@ static void test_cgroup__in_a_container_the_mount_point_is_its_own(void **state)
     assert_true(n.cpu.limit > 0.49 && n.cpu.limit < 0.51);
     assert_false(n.memory.known);
     assert_int_equal(n.pressure.cpu_some_ns, 8000);
+    assert_true(n.tcp.known);
+    assert_int_equal(n.tcp.listen_overflows, 3);
 }
 
 static void test_cgroup__none_is_known_without_files(void **state)
@@ -191,7 +220,7 @@ static void test_cgroup__none_is_known_without_files(void **state)
     (void)state;
     put("/proc/self/cgroup", "0::/\nrubbish\n");
     struct wick_hostload_now n = read_tree();
-    assert_false(n.cpu.known || n.memory.known || n.pressure.known || n.machine.known);
+    assert_false(n.cpu.known || n.memory.known || n.pressure.known || n.machine.known || n.tcp.known);
 }
 
 static void test_read__this_process_is_there(void **state)
@@ -235,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_status__sizes_are_bytes),
         cmocka_unit_test(test_cpu_stat__both_versions_mean_the_same),
         cmocka_unit_test(test_psi__the_line_counts),
+        cmocka_unit_test(test_netstat__is_read_by_the_names_of_its_columns),
         cmocka_unit_test_setup_teardown(test_cgroup__version_2_with_the_tightest_limit_above, make_root, remove_root),
         cmocka_unit_test_setup_teardown(test_cgroup__controllers_of_version_1_beside_version_2, make_root, remove_root),
         cmocka_unit_test_setup_teardown(test_cgroup__in_a_container_the_mount_point_is_its_own, make_root, remove_root),

@@ -279,6 +279,7 @@ struct wick_explain_facts {
     int64_t deopts_ns; /* when that counter was read last */
     struct wick_explain_counter throttled, periods, throttled_ns, oom_kills, safepoints, sync_ns, memory_full_ns,
         io_some_ns;
+    struct wick_explain_counter listen_overflows, syn_retransmits; /* of the network namespace */
     struct wick_explain_counter fired, dropped, biased_ns;
     /* CPU time without samples; that of the inputs before; that of the recordings before */
     int64_t unsampled_ns, unsampled_before_ns, unsampled_earlier_ns;

@@ -43,7 +43,7 @@ struct wick_explain {
      * time is for, that the collector's threads wait for each other, that the program has too many threads. */
     uint64_t kinds_said;
     double monitors_said_ns, disks_said_ns;
-    uint64_t pool_kinds; /* kinds of waits that pool-busy has said, as bits */
+    uint64_t pool_kinds; /* kinds of waits that pool-busy or listen-overflow has said, as bits */
     uint32_t pool_name;  /* whose pool it has said */
     struct wick_explain_hot hot;
     struct { /* hot-code's finding, and the thread that does most of it and hardly anything else; 0: there is none */
@@ -444,6 +444,9 @@ void wick_explain_native_leak(struct wick_explain *x);
 
 /* Adds where most is allocated, and of which class, if that was recorded. */
 void wick_explain_say_allocations(struct wick_explain *x, struct wick_explain_finding *r);
+
+/* explain_listen.c: the rule about connections that listening sockets have no room for. */
+void wick_explain_listen_overflow(struct wick_explain *x);
 
 /* explain_sort.c: says of a function of the program that comparisons of a sort are what it runs for, and where that is
  * sorted. */

@@ -111,10 +111,22 @@ static void take_pressure(struct wick_explain_facts *f, const struct wick_jfr_ev
     wick_explain_take_count_on(f, e, &f->io_some_ns, wick_explain_take_number(e, "ioSome"));
 }
 
+static void take_tcp(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    wick_explain_take_count_on(f, e, &f->listen_overflows, wick_explain_take_number(e, "listenOverflows"));
+    wick_explain_take_count_on(f, e, &f->syn_retransmits, wick_explain_take_number(e, "synRetransmits"));
+}
+
 const struct wick_explain_reader wick_explain_machine_readers[] = {
-    {"jdk.CPULoad", take_load, IN_RANGE},         {"jdk.CPUInformation", take_cpus, ALWAYS},
-    {"jdk.ResidentSetSize", take_rss, IN_RANGE},  {"wick.MachineTime", take_machine, IN_RANGE},
-    {"wick.Neighbour", take_neighbour, IN_RANGE}, {"wick.CgroupCpu", take_cgroup_cpu, ALWAYS},
-    {"wick.OomKill", take_oom_kill, IN_RANGE},    {"wick.CgroupMemory", take_cgroup_memory, ALWAYS},
-    {"wick.Pressure", take_pressure, ALWAYS},     {NULL, NULL, 0},
+    {"jdk.CPULoad", take_load, IN_RANGE},
+    {"jdk.CPUInformation", take_cpus, ALWAYS},
+    {"jdk.ResidentSetSize", take_rss, IN_RANGE},
+    {"wick.MachineTime", take_machine, IN_RANGE},
+    {"wick.Neighbour", take_neighbour, IN_RANGE},
+    {"wick.CgroupCpu", take_cgroup_cpu, ALWAYS},
+    {"wick.OomKill", take_oom_kill, IN_RANGE},
+    {"wick.CgroupMemory", take_cgroup_memory, ALWAYS},
+    {"wick.Pressure", take_pressure, ALWAYS},
+    {"wick.TcpStatistics", take_tcp, ALWAYS},
+    {NULL, NULL, 0},
 };

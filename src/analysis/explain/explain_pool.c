@@ -16,7 +16,7 @@
 #define WAIT_LEAST 0.10 /* threads that wait, on average */
 #define CPUS_LEAST 0.80 /* of the CPUs: the tasks of a pool have, or lack */
 #define BUSY_LEAST 0.90 /* of the time of the workers of a pool whose queue grows */
-#define OFTEN      0.75 /* of the time: busy, of a pool for which many more wait than it has threads */
+#define OFTEN      0.75 /* of the time: busy, of several threads for which many more wait than there are */
 #define MANY_TIMES 1.50 /* as many */
 #define BEHIND     0.95 /* what holds up its tasks comes first, if that is known */
 #define HALF       0.50 /* of the tasks in a queue: cancelled */
@@ -116,7 +116,8 @@ static bool is_short(const struct wick_explain *x, const struct pool *o, const s
         return false; /* it is too short of that */
     if (cpus > 0 && (double)o->acts_ns >= CPUS_LEAST * cpus * (double)x->f->duration_ns)
         return false; /* more threads would have no CPU */
-    double least = (double)waited >= MANY_TIMES * (double)o->all_ns ? OFTEN : x->rule->threshold;
+    bool many = o->threads > 1 && (double)waited >= MANY_TIMES * (double)o->all_ns;
+    double least = many ? OFTEN : x->rule->threshold;
     return wick_explain_counts(x->f, (double)o->all_ns, WICK_EXPLAIN_CHAIN_MOST) && busy >= least &&
            (waited > o->all_ns || (waited && (waited == a->refused || a->nested))) && !is_queue_empty(x, o);
 }

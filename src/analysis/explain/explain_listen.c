@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_listen.c - connections for which the queue of a listening socket has no room
+ *
+ * The kernel makes connections, and keeps those that the program has not accepted yet in a queue as long as the backlog
+ * that the program asked for. Where it is full, the first packet of another connection is dropped without a word, and
+ * who connects sends it again after a second, then after two, four ... It counts such drops for all sockets of a
+ * network namespace together (wick.TcpStatistics).
+ */
+#include <stdlib.h>
+
+#include "analysis/explain/explain_int.h"
+#include "base/sum.h"
+
+#define DROPS_LEAST 5    /* in the recording */
+#define EACH_NS     1e9  /* that a drop costs who connects, or more */
+#define DUE_LEAST   0.50 /* of the time of threads that wait for connections */
+#define AT_LEAST    0.01 /* of the time: others may wait, elsewhere */
+
+void wick_explain_listen_overflow(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct wick_explain_places at = {0};
+    double drops = (double)f->listen_overflows.grown, seconds = (double)f->duration_ns / 1e9;
+    if (drops < DROPS_LEAST || seconds <= 0 || drops / seconds < x->rule->threshold)
+        return;
+    for (size_t i = 0; i < f->nwall; i++)
+        if (x->waits[i].kind == WICK_WAIT_CONNECT && x->waits[i].stack)
+            wick_explain_places_add(x, &at, x->waits[i], f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
+    wick_explain_places_sort(&at);
+    double waited = (double)wick_explain_places_sum(&at);
+    bool due = at.n && waited > 0 && drops * EACH_NS >= DUE_LEAST * waited;
+    if (!due && !x->serves) { /* neither end of such a connection is known to be here */
+        free(at.rows);
+        return;
+    }
+    struct wick_explain_finding *r = wick_explain_found(x, due ? waited : AT_LEAST * (double)f->duration_ns);
+    wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, drops);
+    wick_explain_figure(r, "rate", WICK_EXPLAIN_NUMBER, wick_explain_two_digits(drops / seconds));
+    if (due) {
+        wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, waited / (double)f->duration_ns);
+        wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
+        wick_explain_say_frame(x, r, "frame", wick_explain_frame_at(f->p, at.rows[0].stack));
+        wick_explain_filter_frame(x, r, wick_explain_frame_at(f->p, at.rows[0].stack));
+        x->pool_kinds |= 1ull << WICK_WAIT_CONNECT;
+        x->kinds_said |= 1ull << WICK_WAIT_CONNECT;
+    }
+    free(at.rows);
+}

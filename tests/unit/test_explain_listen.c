@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Connections that a listening socket has no room for. */
+#include "explain_stacks.h"
+
+#define CONNECT "java/net/Socket.connect", "sun/nio/ch/NioSocketImpl.connect"
+
+/* Two threads that connect all the time, if asked for, and so many drops in ten seconds. */
+static struct scene *drops(int64_t n, bool connects, bool accepts)
+{
+    struct scene *s = scene();
+    for (unsigned i = 0; connects && i < 2; i++)
+        add(s, thread_of(s, "terminal", 10 + i), STACK(s, "app/Terminal.run", CONNECT, "libc.so.6:poll"),
+            WICK_EXPLAIN_IO, 10);
+    if (accepts)
+        add(s, thread_of(s, "acceptor", 20),
+            STACK(s, "app/Server.run", "java/net/ServerSocket.accept", "sun/nio/ch/NioSocketImpl.accept",
+                  "libc.so.6:accept"),
+            WICK_EXPLAIN_IO, 10);
+    s->f.listen_overflows.grown = n;
+    return s;
+}
+
+static void test_overflow__is_the_cause_of_waits_for_connections(void **state)
+{
+    (void)state;
+    begins(
+        drops(20, true, true),
+        "listen-overflow: 20 connections, 2 a second, came to a listening socket, of this process or of another one "
+        "in its network namespace, whose queue of connections to be accepted was full; 2 threads on average wait for "
+        "connections to be made (20.0 s), most at app.Terminal.run: who connects tries again after 1 s, then after 2 "
+        "s and more\n\n");
+    /* too few for so many waits: something else keeps those, too */
+    struct scene *s = drops(6, true, true);
+    s->f.duration_ns = 4 * S; /* or the drops would be too few a second */
+    char *text = explained(s);
+    if (!strstr(text, "waiting: ") || !strstr(text, "a connection to be made, at app.Terminal.run"))
+        fail_msg("%s", text);
+    free(text);
+}
+
+static void test_overflow__is_of_others_where_nobody_here_accepts_or_waits(void **state)
+{
+    (void)state;
+    has(drops(20, false, true), "listen-overflow: 20 connections, 2 a second, came to a listening socket, of this "
+                                "process or of another one in its network namespace, whose queue of connections to be "
+                                "accepted was full: who connects");
+    has_not(drops(20, false, false), "listen-overflow");
+    has_not(drops(4, true, true), "listen-overflow");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_overflow__is_the_cause_of_waits_for_connections),
+        cmocka_unit_test(test_overflow__is_of_others_where_nobody_here_accepts_or_waits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
