@@ -145,6 +145,25 @@ static void test_full_queue__is_neutral_where_its_consumers_take_all_cpus(void *
     }
 }
 
+/* Consumers that keep a pace on purpose wait for a timer, and so do those that are too slow: nothing shows which. */
+static void test_full_queue__is_neutral_where_nothing_shows_who_takes_from_it(void **state)
+{
+    (void)state;
+    struct scene *s = scene();
+    struct wick_explain_findings all;
+    struct wick_err err = {0};
+    for (unsigned i = 0; i < 3; i++)
+        add(s, thread_of(s, "campaign", 10 + i),
+            STACK(s, "app/Main.submit", "java/util/concurrent/ArrayBlockingQueue.put", PARK), WICK_EXPLAIN_PARKED, 10);
+    add(s, thread_of(s, "carrier", 2), STACK(s, "app/Carrier.run", "app/Carrier.pace", PARK), WICK_EXPLAIN_PARKED, 10);
+    assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
+    assert_int_equal(all.n, 1);
+    assert_true(all.rows[0].neutral);
+    wick_explain_findings_release(&all);
+    begins(s, "waiting: 100 % of the time that threads have work (30.0 s) is waiting for room in a queue, at "
+              "app.Main.submit\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +172,7 @@ int main(void)
         cmocka_unit_test(test_pool__lends_nothing_to_who_waits_for_another_one),
         cmocka_unit_test(test_semaphore__is_neutral_where_permits_take_all_cpus),
         cmocka_unit_test(test_full_queue__is_neutral_where_its_consumers_take_all_cpus),
+        cmocka_unit_test(test_full_queue__is_neutral_where_nothing_shows_who_takes_from_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static bool is_one_of(const struct wick_explain_finding *r, const char *const *k
 static bool is_plain_wait(const struct wick_explain_finding *r)
 {
     static const char *const kinds[] = {"socket-read", "socket",    "future",      "latch", "reply",
-                                        "semaphore",   "condition", "object-wait", "park"},
+                                        "semaphore",   "condition", "object-wait", "park",  "queue-full"},
                              *const shown[] = {"sequence", "timed", "least", "holder"};
     enum { BUT_HOLDER = sizeof shown / sizeof *shown - 1 };
     const struct wick_explain_figure *all = wick_explain_figure_of(r, "time"),
