@@ -7,9 +7,10 @@
  * less of it would be wrong for them. More threads that compute than CPUs finish as soon as fewer would, if nobody
  * waits for one of them. A stage of a pipeline that is slower than the others is bound to have work all the time while
  * a bounded queue holds back the thread that feeds it. Who waits for a permit while those that have one keep all CPUs
- * computing would wait for a CPU without it. So it is a fault only where something besides shows it: a lock
- * or a pool that is held in the meantime, several answers that are waited for one after another, a time-out that ends
- * the wait, code that is interpreted all the time, or a kind of work that is rarely what a program is for.
+ * computing would wait for a CPU without it, and so would a virtual thread with a carrier of its own. So it is a fault
+ * only where something besides shows it: a lock or a pool that is held in the meantime, several answers that are waited
+ * for one after another, a time-out that ends the wait, code that is interpreted all the time, or a kind of work that
+ * is rarely what a program is for.
  */
 #include <string.h>
 
@@ -69,6 +70,8 @@ static bool is_neutral(const struct wick_explain_finding *r)
     case WICK_EXPLAIN_RULE_ENDPOINT_CPU:
     case WICK_EXPLAIN_RULE_TOO_MANY_THREADS:
         return true;
+    case WICK_EXPLAIN_RULE_UNSTARTED:
+        return wick_explain_figure_of(r, "computing") != NULL;
     case WICK_EXPLAIN_RULE_SATURATED_THREAD:
         return is_stage(r);
     case WICK_EXPLAIN_RULE_WAITING:

@@ -18,6 +18,7 @@
 #include "base/sum.h"
 #include "model/name.h"
 
+#define ALL_CPUS    0.80 /* of the CPUs: carriers compute */
 #define HALF        0.50 /* of the time: a thread with as much work shares it with another one */
 #define READY_LEAST 0.80 /* of the time ready to run */
 #define CROWD_LEAST 8.0  /* threads */
@@ -541,6 +542,16 @@ static void put_behind_code(struct wick_explain *x, struct wick_explain_finding 
     }
 }
 
+/* Where carriers compute on all CPUs, virtual threads wait for a CPU by another name. */
+static void say_computing(struct wick_explain *x, struct wick_explain_finding *r, const struct taken *t)
+{
+    double cpus = wick_explain_cpus(x->f), computing = wick_explain_share(t->ns, cpus * (double)x->f->duration_ns);
+    if (!r || t->threads < cpus || computing < ALL_CPUS)
+        return;
+    wick_explain_figure(r, "computing", WICK_EXPLAIN_SHARE, computing < 1 ? computing : 1);
+    r->advice = "make what is computed there cheaper, start fewer of them at a time, or give the program more CPUs";
+}
+
 void wick_explain_unstarted(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -564,6 +575,8 @@ void wick_explain_unstarted(struct wick_explain *x)
     wick_explain_filter_frame(x, r, t.frame);
     if (t.frame && t.kind != WICK_WAIT_NONE)
         wick_explain_say(x, r, "what", wick_wait_text(t.kind));
+    else
+        say_computing(x, r, &t);
     if (t.frame && t.kind == WICK_WAIT_PINNED)
         wick_explain_say_pinning(x, r, t.frame);
     put_before_waiters(x, r);
