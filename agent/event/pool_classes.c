@@ -123,6 +123,7 @@ static bool fill_executor(JNIEnv *env, struct wick_pool_classes *c, unsigned at,
         .maximum = offset(env, executor, "maximumPoolSize", "I"),
         .control = offset(env, executor, "ctl", atomic_integer),
         .queue = offset(env, executor, "workQueue", queue_type),
+        .name = names == executor_classes ? NULL : names->worker,
     };
     bool whole = f.worker && f.executor && f.pool && f.core && f.maximum && f.control && f.queue;
     jweak weak = whole ? weak_of(env, worker) : NULL;
@@ -140,7 +141,8 @@ static bool fill_wrapper(JNIEnv *env, struct wick_pool_classes *c, unsigned at, 
                          jclass class)
 {
     static const char type[] = "Ljava/lang/Runnable;";
-    struct wick_hs_wrapper_fields f = {.klass = place_of(class), .task = offset(env, class, names->task, type)};
+    struct wick_hs_wrapper_fields f = {
+        .klass = place_of(class), .task = offset(env, class, names->task, type), .name = names->name};
     jweak weak = f.klass && f.task ? weak_of(env, class) : NULL;
     if (!weak)
         return false;
@@ -255,9 +257,13 @@ bool wick_pool_class_can_be_added(const char *internal)
     return executor_named(internal) || wrapper_named(internal);
 }
 
-/* The first place from `at` on whose class is not there any more, or that was never used. */
-static unsigned free_executor(JNIEnv *env, const struct wick_pool_classes *c)
+/* The place that has that Klass, as an earlier class had it; else the first whose class is not there any more, or that
+ * was never used. */
+static unsigned place_for_executor(JNIEnv *env, const struct wick_pool_classes *c, wick_addr worker)
 {
+    for (unsigned at = 1; at < WICK_HS_EXECUTORS; at++)
+        if (c->fields.executors[at].worker == worker)
+            return at;
     unsigned at = 1;
     while (at < WICK_HS_EXECUTORS && c->ids.executors[at].worker &&
            !(*env)->IsSameObject(env, c->ids.executors[at].worker, NULL))
@@ -265,8 +271,11 @@ static unsigned free_executor(JNIEnv *env, const struct wick_pool_classes *c)
     return at;
 }
 
-static unsigned free_wrapper(JNIEnv *env, const struct wick_pool_classes *c)
+static unsigned place_for_wrapper(JNIEnv *env, const struct wick_pool_classes *c, wick_addr klass)
 {
+    for (unsigned at = 0; at < WICK_HS_WRAPPERS; at++)
+        if (c->fields.wrappers[at].klass == klass)
+            return at;
     unsigned at = 0;
     while (at < WICK_HS_WRAPPERS && c->ids.wrappers[at].class &&
            !(*env)->IsSameObject(env, c->ids.wrappers[at].class, NULL))
@@ -291,7 +300,7 @@ static jclass class_named(JNIEnv *env, jobject o, const char *name)
 static bool add_executor(JNIEnv *env, struct wick_pool_classes *c, const struct executor_class *names, jobject worker,
                          jclass class)
 {
-    unsigned at = free_executor(env, c);
+    unsigned at = place_for_executor(env, c, place_of(class));
     jfieldID id = field(env, class, "this$0", names->pool_type);
     jobject pool = id ? (*env)->GetObjectField(env, worker, id) : NULL;
     return at < WICK_HS_EXECUTORS && fill_executor(env, c, at, names, class, class_named(env, pool, names->executor));
@@ -299,7 +308,7 @@ static bool add_executor(JNIEnv *env, struct wick_pool_classes *c, const struct 
 
 static bool add_wrapper(JNIEnv *env, struct wick_pool_classes *c, const struct wrapper_class *names, jclass class)
 {
-    unsigned at = free_wrapper(env, c);
+    unsigned at = place_for_wrapper(env, c, place_of(class));
     return at < WICK_HS_WRAPPERS && fill_wrapper(env, c, at, names, class);
 }
 

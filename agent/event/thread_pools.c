@@ -28,7 +28,7 @@ enum {
     TASKS_EACH = 8, /* readings: tasks are examined in one of so many, as that takes most of the time */
     TRIES = 200,    /* rounds: a JVM that is only just starting lets no thread in */
     LOCAL_REFS = 48,
-    REFUSED_MOST = 8,
+    ADDITIONS_MOST = 32, /* attempts in a recording to find the fields of a class */
     NOT_EXAMINED = 0,
     NO_WORKER = UINT8_MAX, /* any other: of pools[that - 1] */
     NO_ROOM = NO_WORKER - 1
@@ -56,9 +56,8 @@ static struct {
     bool given_up;
     bool unreadable; /* something was in this round */
     bool known;
-    wick_addr unknown;               /* Klass of what a thread runs: can be added, 0 = there is none */
-    wick_addr refused[REFUSED_MOST]; /* those that could not */
-    uint32_t refusals;
+    wick_addr unknown; /* Klass of what a thread runs, if its fields can be found; 0 = there is none */
+    uint32_t additions;
     pthread_mutex_t lock; /* of all this; the classes are written by the drain thread alone */
 } seen = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -86,22 +85,27 @@ static void find_first(JNIEnv *env)
 static void find_unknown(JNIEnv *env, wick_addr klass)
 {
     struct wick_pool_classes found = seen.classes;
-    bool added = wick_pool_class_add(env, &found, klass);
+    if (!wick_pool_class_add(env, &found, klass))
+        return;
     pthread_mutex_lock(&seen.lock);
-    seen.unknown = 0;
-    if (added)
-        seen.classes = found;
-    else
-        seen.refused[seen.refusals++ % REFUSED_MOST] = klass;
+    seen.classes = found;
     pthread_mutex_unlock(&seen.lock);
+}
+
+/* A class that could not be added then is seen again in the next round, if it still runs: once a second. */
+static wick_addr take_unknown(void)
+{
+    pthread_mutex_lock(&seen.lock);
+    wick_addr unknown = seen.unknown;
+    seen.unknown = 0;
+    pthread_mutex_unlock(&seen.lock);
+    return unknown;
 }
 
 void wick_thread_pools_find(void)
 {
     bool attached;
-    pthread_mutex_lock(&seen.lock);
-    wick_addr unknown = seen.unknown;
-    pthread_mutex_unlock(&seen.lock);
+    wick_addr unknown = take_unknown();
     if ((seen.known && !unknown) || seen.given_up || wick_load_relaxed(&wick_vm.dying))
         return;
     bool can = seen.known || can_be_read();
@@ -126,6 +130,7 @@ void wick_thread_pools_open(void)
 {
     pthread_mutex_lock(&seen.lock);
     memset(seen.pools, 0, sizeof seen.pools);
+    seen.additions = 0;
     memset(seen.threads, 0, wick_threads_top(&wick_vm.threads) * sizeof *seen.threads);
     pthread_mutex_unlock(&seen.lock);
 }
@@ -254,13 +259,15 @@ static bool is_as_before(uint32_t before)
 static bool is_to_be_added(wick_addr klass)
 {
     char name[WICK_HS_POOL_CLASS] = "";
-    for (uint32_t i = 0; i < REFUSED_MOST; i++)
-        if (!klass || seen.refused[i] == klass)
-            return false;
+    if (!klass || seen.unknown == klass)
+        return klass != 0;
     wick_hs_klass_name_sig(&wick_vm.jvm, klass, name, sizeof name);
-    if (!wick_pool_class_can_be_added(name))
+    if (seen.additions >= ADDITIONS_MOST || !wick_pool_class_can_be_added(name))
         return false;
+    if (seen.unknown)
+        return true; /* after that one */
     seen.unknown = klass;
+    seen.additions++;
     return true;
 }
 

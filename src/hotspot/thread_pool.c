@@ -12,6 +12,8 @@
  */
 #include "hotspot/thread_pool.h"
 
+#include <string.h>
+
 #include "hotspot/klass.h"
 #include "hotspot/value.h"
 
@@ -48,13 +50,22 @@ static wick_addr thread_object(const struct wick_jvm *jvm, const struct wick_hs_
     return object && wick_hs_u64(jvm->mem, object + (unsigned)f->eetop) == java_thread ? object : 0;
 }
 
+/* Whether a Klass is still that of the class of that name; NULL = it cannot be another one's. */
+static bool is_named(const struct wick_jvm *jvm, wick_addr klass, const char *name)
+{
+    char now[WICK_HS_POOL_CLASS] = "";
+    if (name)
+        wick_hs_klass_name_sig(jvm, klass, now, sizeof now);
+    return !name || !strcmp(now, name);
+}
+
 /* What is in a wrapper, or in one in another; its class is 0 if that cannot be read. */
 static wick_addr unwrap(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f, wick_addr task,
                         wick_addr *klass)
 {
     *klass = wick_hs_klass_of(jvm, task);
     for (int i = 0, depth = 0; *klass && depth < WICK_HS_WRAPPED && i < WICK_HS_WRAPPERS && f->wrappers[i].klass;) {
-        if (f->wrappers[i++].klass != *klass)
+        if (f->wrappers[i++].klass != *klass || !is_named(jvm, *klass, f->wrappers[i - 1].name))
             continue;
         task = load(jvm, f, task, f->wrappers[i - 1].task);
         *klass = wick_hs_klass_of(jvm, task);
@@ -65,10 +76,11 @@ static wick_addr unwrap(const struct wick_jvm *jvm, const struct wick_hs_pool_fi
 }
 
 /* By the class of its workers. */
-static const struct wick_hs_executor_fields *executor_of(const struct wick_hs_pool_fields *f, wick_addr worker)
+static const struct wick_hs_executor_fields *executor_of(const struct wick_jvm *jvm,
+                                                         const struct wick_hs_pool_fields *f, wick_addr worker)
 {
     for (int i = 0; i < WICK_HS_EXECUTORS && f->executors[i].worker; i++)
-        if (f->executors[i].worker == worker)
+        if (f->executors[i].worker == worker && is_named(jvm, worker, f->executors[i].name))
             return &f->executors[i];
     return NULL;
 }
@@ -91,12 +103,15 @@ enum wick_hs_pool_found wick_hs_pool_of(const struct wick_jvm *jvm, const struct
     if (!task)
         return is_null(jvm, holder, f->task) ? WICK_HS_POOL_NONE : WICK_HS_POOL_UNREADABLE;
     task = unwrap(jvm, f, task, &klass);
-    const struct wick_hs_executor_fields *e = klass ? executor_of(f, klass) : NULL;
+    const struct wick_hs_executor_fields *e = klass ? executor_of(jvm, f, klass) : NULL;
     *object = e ? load(jvm, f, task, e->pool) : klass;
     if (!e)
         return klass ? WICK_HS_POOL_NONE : WICK_HS_POOL_UNREADABLE;
-    bool is = wick_hs_klass_is(jvm, wick_hs_klass_of(jvm, *object), e->executor);
-    return is ? WICK_HS_POOL_EXECUTOR : WICK_HS_POOL_UNREADABLE;
+    wick_addr executor = wick_hs_klass_of(jvm, *object);
+    if (wick_hs_klass_is(jvm, executor, e->executor))
+        return WICK_HS_POOL_EXECUTOR;
+    *object = klass;
+    return executor && e->name ? WICK_HS_POOL_NONE : WICK_HS_POOL_UNREADABLE; /* loaded anew at the same place */
 }
 
 static const struct wick_hs_queue_fields *queue_of(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f,

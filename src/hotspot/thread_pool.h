@@ -37,12 +37,14 @@ struct wick_hs_executor_fields {
     wick_addr worker, executor;            /* Klasses; 0 = the end of the list */
     int32_t pool;                          /* of the worker */
     int32_t core, maximum, control, queue; /* of the executor; control: an AtomicInteger */
+    const char *name; /* internal name of the worker's class, if that can be unloaded: its Klass may be another one's */
 };
 
 /* A class of what a thread runs instead of the worker itself, which it has in a field. */
 struct wick_hs_wrapper_fields {
     wick_addr klass; /* 0 = the end of the list */
     int32_t task;
+    const char *name; /* as above */
 };
 
 enum { WICK_HS_EXECUTORS = 8, WICK_HS_WRAPPERS = 8, WICK_HS_WRAPPED = 3 /* in one another at most */ };
@@ -98,8 +100,8 @@ struct wick_hs_pool {
     char queue_class[WICK_HS_POOL_CLASS]; /* internal name */
 };
 
-/* Where a thread's pool is: the executor or the timer's queue. Of one that works for none, the Klass of what it runs,
- * 0 = it is itself what it runs. */
+/* Where a thread's pool is: the executor or the timer's queue. Of one that works for none, or for one of a class that
+ * has been loaded anew, the Klass of what it runs, 0 = it is itself what it runs. */
 enum wick_hs_pool_found wick_hs_pool_of(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f,
                                         wick_addr java_thread, wick_addr *object);
 

@@ -257,6 +257,17 @@ static void test_pool__of_another_class_of_executors_is_read(void **state)
     space_put64(&space, holder + TASK, worker);
     assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
     assert_int_equal(found.maximum, 8);
+    /* its class is loaded anew: the worker's at the same place as before, or another class there */
+    space_put64(&space, holder + TASK, another);
+    fields.executors[1].name = "web/Executor$Worker";
+    assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
+    space_put64(&space, another + POOL_THERE, object_of(class_of("web/Executor", 0)));
+    assert_int_equal(pool(), WICK_HS_POOL_NONE);
+    assert_int_equal(object, own_worker);
+    space_put64(&space, another + POOL_THERE, theirs);
+    fields.executors[1].name = "web/OtherExecutor$Worker";
+    assert_int_equal(pool(), WICK_HS_POOL_NONE);
+    assert_int_equal(object, own_worker);
 }
 
 /* Generational ZGC gives null a colour as well. */
