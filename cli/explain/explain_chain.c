@@ -116,16 +116,6 @@ static void take_holder(struct wick_heap_report *r, size_t which, uint64_t soft,
     out->soft = soft;
 }
 
-/* What could be smaller; where no object holds much of the heap, that is what is known of it. */
-static void take_waste(struct wick_heap_report *r, struct wick_explain_chains *out)
-{
-    uint64_t waste = wick_explain_waste_add(r, &out->heap);
-    if (out->bytes || !waste)
-        return;
-    out->retained = waste;
-    out->bytes = r->retained.bytes;
-}
-
 /* What an object of the same dump keeps alive without soft references. */
 static uint64_t held_by(const struct wick_heap_report *held, uint32_t object)
 {
@@ -177,7 +167,7 @@ int wick_explain_chain(int pid, const struct wick_explain_chain_ask *ask, struct
         if (ask->heap && (half || !take_soft_holder(&r, title.buf, out)))
             take_holder(&r, 0, 0, out);
         if (ask->heap)
-            take_waste(&r, out);
+            wick_explain_waste_add(&r, &out->heap);
         rc = ask->loaders ? add_loaders(&r, ask->loaders, &out->loaders, err) : 0;
         add_cost(&out->cost, &out->heap);
         add_cost(&out->cost, &out->loaders);

@@ -7,9 +7,8 @@
 
 #include "heap/report.h"
 
-/* Appends what wastes most of the heap, if that is a quarter of what is alive, after "; " if there is text already:
- * byte buffers of a small part of their arrays, room that collections do not use, equal strings. The bytes
- * that it wastes; 0 = nothing was appended. */
-uint64_t wick_explain_waste_add(struct wick_heap_report *r, struct wick_strbuf *out);
+/* Appends what wastes most of the heap, if that is a quarter of the dump, after "; " if there is text already:
+ * byte buffers of a small part of their arrays, room that collections do not use, equal strings. */
+void wick_explain_waste_add(struct wick_heap_report *r, struct wick_strbuf *out);
 
 #endif

@@ -259,9 +259,15 @@ int wick_heap_graph_each(struct wick_heap_graph *g,
 
 const struct wick_heap_root *wick_heap_graph_root(const struct wick_heap_graph *g, uint32_t object, uint32_t holder)
 {
-    size_t i = holder == WICK_HEAP_NONE ? g->held : wick_heap_graph_held(g, holder);
-    for (; i < g->nroots && g->roots[i].holder == holder; i++)
-        if (g->roots[i].object == object)
-            return &g->roots[i];
-    return NULL;
+    size_t lo = holder == WICK_HEAP_NONE ? g->held : wick_heap_graph_held(g, holder), hi = g->nroots;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        const struct wick_heap_root *r = &g->roots[middle];
+        if (r->holder < holder || (r->holder == holder && r->object < object))
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    bool found = lo < g->nroots && g->roots[lo].holder == holder && g->roots[lo].object == object;
+    return found ? &g->roots[lo] : NULL;
 }

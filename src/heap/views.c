@@ -23,6 +23,7 @@ struct view {
     uint32_t object, array;
     uint32_t capacity;
     bool counts; /* its array is one of those meant */
+    bool owned;  /* something refers to it */
 };
 
 struct work {
@@ -33,11 +34,11 @@ struct work {
     struct {
         uint32_t class, array_at, capacity_at; /* WICK_HEAP_NONE: there is none */
     } kinds[BUFFER_CLASSES];
-    struct view *views; /* by array */
+    struct wick_heap_array view_room, order_room, marks; /* marks: a bit by object: arrays and buffers that count */
+    struct view *views;                                  /* by array */
     size_t n, room;
-    uint32_t *by_object;          /* places in views, by the buffer's number */
-    struct wick_heap_array marks; /* a bit by object: arrays and buffers that count */
-    uint64_t *owned;              /* by class */
+    uint32_t *by_object; /* places in views, by the buffer's number */
+    uint64_t *owned;     /* by class */
 };
 
 /* --- buffers ------------------------------------------------------------------------------------------------------ */
@@ -80,7 +81,7 @@ static int add_buffer(void *ctx, uint32_t object, const struct wick_hprof_object
         uint32_t array = p ? wick_heap_ids_find(&g->ids, wick_hprof_id(&g->hprof, p)) : WICK_HEAP_NONE;
         p = wick_heap_view_at(&g->scan, o->body + capacity_at, 4);
         if (p && array != WICK_HEAP_NONE)
-            w->views[w->n++] = (struct view){object, array, wick_hprof_u4(p), false};
+            w->views[w->n++] = (struct view){object, array, wick_hprof_u4(p), false, false};
     }
     return 0;
 }
@@ -173,7 +174,7 @@ static void see_array(struct work *w, uint32_t from, uint32_t array)
 {
     const struct view *v = view_of(w, from);
     size_t i = first_of(w, array);
-    if (i == w->n || w->views[i].array != array || (v && v->array == array))
+    if (i == w->n || w->views[i].array != array || !w->views[i].counts || (v && v->array == array))
         return;
     for (; i < w->n && w->views[i].array == array; i++)
         w->views[i].counts = false;
@@ -192,11 +193,13 @@ static void each_reference(struct work *w, void (*see)(struct work *w, uint32_t 
     }
 }
 
+/* The first that refers to a buffer counts. */
 static void see_buffer(struct work *w, uint32_t from, uint32_t target)
 {
-    const struct view *v = view_of(w, target);
-    if (!v || !v->counts)
+    struct view *v = view_of(w, target);
+    if (!v || !v->counts || v->owned)
         return;
+    v->owned = true;
     uint32_t class = wick_heap_graph_brief(w->g, from).class;
     if (class == WICK_HEAP_NONE)
         return;
@@ -216,12 +219,14 @@ static int by_object(const void *a, const void *b, void *views)
 
 static int collect(struct work *w)
 {
-    w->views = calloc(w->room, sizeof *w->views);
-    w->by_object = calloc(w->room, sizeof *w->by_object);
     w->owned = calloc((size_t)w->g->classes.n + 1, sizeof *w->owned);
-    if (!w->views || !w->by_object || !w->owned)
+    if (!w->owned)
         return wick_err_set(w->err, WICK_E_NOMEM, "out of memory for the byte buffers of a dump");
-    int rc = wick_heap_graph_each(w->g, add_buffer, w, w->err);
+    int rc = wick_heap_store_new(w->g->store, &w->view_room, w->room, sizeof *w->views, false, w->err);
+    rc = rc ? rc : wick_heap_store_new(w->g->store, &w->order_room, w->room, sizeof *w->by_object, false, w->err);
+    w->views = w->view_room.p;
+    w->by_object = w->order_room.p;
+    rc = rc ? rc : wick_heap_graph_each(w->g, add_buffer, w, w->err);
     if (rc || !w->n)
         return rc;
     qsort(w->views, w->n, sizeof *w->views, by_array);
@@ -259,8 +264,8 @@ int wick_heap_views_find(struct wick_heap_views *v, struct wick_heap_graph *g, c
         sum_up(&w);
     }
     wick_heap_store_free(g->store, &w.marks);
-    free(w.views);
-    free(w.by_object);
+    wick_heap_store_free(g->store, &w.order_room);
+    wick_heap_store_free(g->store, &w.view_room);
     free(w.owned);
     return rc;
 }

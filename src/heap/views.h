@@ -6,7 +6,7 @@
  * byte buffers refer to, of which these use less than half, all of them together: a message that is held by slices
  * which cover it is none of them, nor one that the program also refers to itself.
  *
- * Memory:  16 bytes a byte buffer of the dump, and one bit an object, while it lasts.
+ * Memory:  arrays of the store: 20 bytes a byte buffer of the dump, and one bit an object, while it lasts.
  */
 #ifndef WICK_HEAP_VIEWS_H
 #define WICK_HEAP_VIEWS_H
@@ -18,7 +18,7 @@ struct wick_heap_views {
     uint64_t used, bytes;     /* bytes of the arrays that the buffers have, and of the arrays */
     uint32_t owner, view;     /* an object that refers to such a buffer, and that one; of the class below */
     uint32_t class;           /* whose instances refer to the most of them; WICK_HEAP_NONE = nothing does */
-    uint64_t owned;           /* how often instances of that class do */
+    uint64_t owned;           /* to how many, if of those that refer to one the first counts */
 };
 
 /* Bytes that would be free if the buffers were copies of what they use. */

@@ -16,7 +16,7 @@ static struct scene *drops(int64_t n, bool connects, bool accepts)
             STACK(s, "app/Server.run", "java/net/ServerSocket.accept", "sun/nio/ch/NioSocketImpl.accept",
                   "libc.so.6:accept"),
             WICK_EXPLAIN_IO, 10);
-    s->f.listen_overflows.grown = n;
+    s->f.listen_overflows.grown = s->f.syn_retransmits.grown = n;
     return s;
 }
 
@@ -25,9 +25,10 @@ static void test_overflow__is_the_cause_of_waits_for_connections(void **state)
     (void)state;
     begins(
         drops(20, true, true),
-        "listen-overflow: 20 connections, 2 a second, came to a listening socket, of this process or of another one "
+        "listen-overflow: 20 times, 2 a second, somebody tried to connect to a listening socket, of this process or of "
+        "another one "
         "in its network namespace, whose queue of connections to be accepted was full; 2 threads on average wait for "
-        "connections to be made (20.0 s), most at app.Terminal.run: who connects tries again after 1 s, then after 2 "
+        "connections to be made (20.0 s), most at app.Terminal.run: each tries again after 1 s, then after 2 "
         "s and more\n\n");
     /* too few for so many waits: something else keeps those, too */
     struct scene *s = drops(6, true, true);
@@ -38,12 +39,28 @@ static void test_overflow__is_the_cause_of_waits_for_connections(void **state)
     free(text);
 }
 
+/* A machine that does not answer is tried at ever longer intervals, while somebody else finds a queue full. */
+static void test_overflow__of_others_is_not_why_threads_wait(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct scene *s = drops(20, true, true);
+        s->f.syn_retransmits.grown = i ? 6 : 60;
+        char *text = explained(s);
+        if (!strstr(text, "waiting: ") || !strstr(text, "a connection to be made, at app.Terminal.run") ||
+            strstr(text, "wait for connections to be made"))
+            fail_msg("%s", text);
+        free(text);
+    }
+}
+
 static void test_overflow__is_of_others_where_nobody_here_accepts_or_waits(void **state)
 {
     (void)state;
-    has(drops(20, false, true), "listen-overflow: 20 connections, 2 a second, came to a listening socket, of this "
-                                "process or of another one in its network namespace, whose queue of connections to be "
-                                "accepted was full: who connects");
+    has(drops(20, false, true),
+        "listen-overflow: 20 times, 2 a second, somebody tried to connect to a listening socket, of this "
+        "process or of another one in its network namespace, whose queue of connections to be "
+        "accepted was full: each tries");
     has_not(drops(20, false, false), "listen-overflow");
     has_not(drops(4, true, true), "listen-overflow");
 }
@@ -52,6 +69,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_overflow__is_the_cause_of_waits_for_connections),
+        cmocka_unit_test(test_overflow__of_others_is_not_why_threads_wait),
         cmocka_unit_test(test_overflow__is_of_others_where_nobody_here_accepts_or_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,13 +67,16 @@ static void test_sorting__by_what_comparisons_compute(void **state)
                 6),
            "hot-code: 60 % of CPU time (6.0 s) is sorting by what each comparison computes, or asks the system for, "
            "anew, for app.Spool.oldest, which calls java.io.File.lastModified\n");
-    const uint32_t cheap[] = {1, 2, 3, 4};
-    for (size_t i = 0; i < sizeof cheap / sizeof *cheap; i++) {
+    static const char entry[] = "java/util/Map$Entry$$Lambda.compare",
+                      by_value[] = "java/util/Map$Entry.lambda$comparingByValue$1";
+    for (unsigned i = 0; i < 6; i++) {
         s = scene();
         uint32_t stack = i == 0   ? STACK(s, "app/Spool.oldest", SORT, COMPARE, "java/lang/Long.compare")
                          : i == 1 ? STACK(s, "app/Spool.oldest", SORT, COMPARE, "java/time/LocalDate.compareTo",
                                           "java/time/LocalDate.compareTo0")
                          : i == 2 ? STACK(s, "app/Spool.oldest", SORT, "java/lang/String.compareTo")
+                         : i == 3 ? STACK(s, "app/Spool.oldest", SORT, entry, by_value, "java/lang/Long.compareTo")
+                         : i == 4 ? STACK(s, "app/Spool.oldest", SORT, COMPARE, "java/util/HashMap$Node.getValue")
                                   : STACK(s, "app/Spool.oldest", SORT, "java/util/Arrays.copyOfRange");
         begins(with(s, stack, 6), "hot-code: 60 % of CPU time (6.0 s) is sorting, for app.Spool.oldest\n");
     }

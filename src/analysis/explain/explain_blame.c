@@ -624,6 +624,7 @@ static bool next_link(struct wick_explain *x, const struct wick_explain_place *a
             .kind = most->kind,
             .stack = most->stack,
             .share = wick_explain_share((double)most->ns, (double)wick_explain_places_sum(&links)),
+            .threads = wick_explain_share((double)wick_explain_places_sum(&links), (double)x->f->duration_ns),
             .who = lock      ? WICK_EXPLAIN_HOLDER
                    : lingers ? WICK_EXPLAIN_COMPLETER
                    : task    ? WICK_EXPLAIN_TASK

@@ -231,9 +231,9 @@ static bool finds_caller(const struct wick_profile *p, uint32_t stack, uint32_t 
 {
     static const struct {
         const char *class_name, *method;
-    } finders[] = {{"java/util/logging/LogRecord", "inferCaller"},     {"java/util/logging/LogRecord", "getSource"},
-                   {"java/util/logging/LogRecord$CallerFinder", ""},   {"ch/qos/logback/classic/spi/CallerData", ""},
-                   {"org/apache/logging/log4j/util/StackLocator", ""}, {"org/apache/log4j/spi/LocationInfo", ""}};
+    } finders[] = {{"java/util/logging/LogRecord", "inferCaller"},   {"java/util/logging/LogRecord", "getSource"},
+                   {"java/util/logging/LogRecord$CallerFinder", ""}, {"ch/qos/logback/classic/spi/CallerData", ""},
+                   {"org/apache/logging/log4j/", "calcLocation"},    {"org/apache/log4j/spi/LocationInfo", ""}};
     for (uint32_t s = stack; s && s != user; s = p->stacks[s].parent)
         for (size_t i = 0; i < sizeof finders / sizeof *finders; i++)
             if (!strncmp(class_at(p, s), finders[i].class_name, strlen(finders[i].class_name)) &&
@@ -261,16 +261,21 @@ static bool is_comparator(const struct wick_profile *p, uint32_t stack)
     return !strncmp(class_name, prefix, strlen(prefix)) || !strcmp(method_at(p, stack), "compare");
 }
 
-/* Methods whose calls cost next to nothing, and those that compare two values. */
+/* Methods whose calls cost next to nothing: of values and collections, but for what reads or makes text. */
 static bool is_cheap(const struct wick_profile *p, uint32_t stack)
 {
-    static const char *const classes[] = {"java/lang/", "java/util/function/", "java/util/Objects",
-                                          "java/math/", "jdk/internal/",       "sun/misc/Unsafe"};
+    static const char *const cheap[] = {"java/lang/", "java/util/", "java/math/", "jdk/internal/", "sun/misc/Unsafe"},
+                             *const not_cheap[] = {"java/util/regex/",    "java/util/Formatter", "java/util/Scanner",
+                                                   "java/util/Calendar",  "java/util/zip/",      "java/util/jar/",
+                                                   "java/util/Gregorian", "java/util/Base64"};
     const char *class_name = class_at(p, stack);
-    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        if (!strncmp(class_name, classes[i], strlen(classes[i])))
+    for (size_t i = 0; i < sizeof not_cheap / sizeof *not_cheap; i++)
+        if (!strncmp(class_name, not_cheap[i], strlen(not_cheap[i])))
+            return false;
+    for (size_t i = 0; i < sizeof cheap / sizeof *cheap; i++)
+        if (!strncmp(class_name, cheap[i], strlen(cheap[i])))
             return true;
-    return strstr(class_name, "$$Lambda") != NULL;
+    return strstr(class_name, "$$Lambda") || !strncmp(method_at(p, stack), "lambda$", strlen("lambda$"));
 }
 
 uint32_t wick_explain_compared_by(const struct wick_profile *p, uint32_t stack, uint32_t user)

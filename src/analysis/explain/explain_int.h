@@ -226,7 +226,7 @@ struct wick_explain_link {
     enum wick_wait_kind kind;
     uint32_t stack;
     double share;
-    double threads; /* that have an object on average, of borrowers */
+    double threads; /* on average: that have an object, of borrowers; that act, of takers */
     enum {
         WICK_EXPLAIN_HOLDER,
         WICK_EXPLAIN_TASK,

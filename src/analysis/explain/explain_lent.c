@@ -119,16 +119,6 @@ void wick_explain_say_lost(struct wick_explain *x, struct wick_explain_finding *
     free(lent);
 }
 
-/* How many threads compute in a function, on average, with what it calls and those that call it. */
-static double computes(const struct wick_explain_facts *f, uint32_t function)
-{
-    int64_t sum = 0;
-    for (size_t i = 0; i < f->ncpu; i++)
-        if (wick_explain_goes_through(f->p, f->cpu[i].stack, function))
-            sum = wick_sum(sum, f->cpu[i].weight_ns);
-    return wick_explain_share((double)sum, (double)f->duration_ns);
-}
-
 void wick_explain_say_taken(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
 {
     const struct wick_explain_facts *f = x->f;
@@ -143,8 +133,7 @@ void wick_explain_say_taken(struct wick_explain *x, struct wick_explain_finding 
                         : at->kind == WICK_WAIT_QUEUE_FULL && last->who == WICK_EXPLAIN_TAKER);
     if (!theirs || taken < TAKEN_LEAST)
         return;
-    double busy = lent ? last->threads * last->share : computes(f, wick_explain_function_at(f->p, last->stack));
-    if (busy < BY_THEM_LEAST * cpus)
+    if (last->threads * last->share < BY_THEM_LEAST * cpus)
         return; /* others compute */
     wick_explain_figure(r, "taken", WICK_EXPLAIN_SHARE, taken < 1 ? taken : 1);
     if (r)

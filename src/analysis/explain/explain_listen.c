@@ -13,8 +13,8 @@
 #include "base/sum.h"
 
 #define DROPS_LEAST 5    /* in the recording */
-#define EACH_NS     1e9  /* that a drop costs who connects, or more */
-#define DUE_LEAST   0.50 /* of the time of threads that wait for connections */
+#define EACH_NS     1e9  /* that it takes until a packet is sent again, or more */
+#define DUE_LEAST   0.50 /* of the time of threads that wait for connections; of the packets sent again */
 #define AT_LEAST    0.01 /* of the time: others may wait, elsewhere */
 
 void wick_explain_listen_overflow(struct wick_explain *x)
@@ -29,7 +29,8 @@ void wick_explain_listen_overflow(struct wick_explain *x)
             wick_explain_places_add(x, &at, x->waits[i], f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
     wick_explain_places_sort(&at);
     double waited = (double)wick_explain_places_sum(&at);
-    bool due = at.n && waited > 0 && drops * EACH_NS >= DUE_LEAST * waited;
+    double again = (double)f->syn_retransmits.grown; /* by those who wait here, or others beside this process */
+    bool due = at.n && waited > 0 && again * EACH_NS >= DUE_LEAST * waited && drops >= DUE_LEAST * again;
     if (!due && !x->serves) { /* neither end of such a connection is known to be here */
         free(at.rows);
         return;

@@ -98,11 +98,24 @@ static int64_t awaited_of(const struct wick_explain *x, const struct pool *o, co
     return refuses ? a->refused : waited;
 }
 
+static bool is_common(const struct wick_explain *x, const struct pool *o)
+{
+    static const char common[] = "ForkJoinPool.commonPool-worker";
+    return !strncmp(wick_profile_str(x->f->p, o->name), common, strlen(common));
+}
+
 /* Whether no task was ever seen in its queue, which takes some: then nothing waits for a thread of it. */
 static bool is_queue_empty(const struct wick_explain *x, const struct pool *o)
 {
     const struct wick_explain_pool *facts = wick_explain_pool_named(x, o->name);
     return facts && facts->readings >= READINGS_LEAST && facts->capacity && facts->queued == 0 && !facts->queued_sum;
+}
+
+/* Whether it is seen, or likely, that tasks wait for its threads: the common pool's queues are not read. */
+static bool may_queue(const struct wick_explain *x, const struct pool *o)
+{
+    const struct wick_explain_pool *facts = wick_explain_pool_named(x, o->name);
+    return facts ? facts->queued_sum > 0 : is_common(x, o);
 }
 
 /* Whether more threads wait for tasks than the pool has threads, or its queue is full, and these are never without
@@ -116,7 +129,7 @@ static bool is_short(const struct wick_explain *x, const struct pool *o, const s
         return false; /* it is too short of that */
     if (cpus > 0 && (double)o->acts_ns >= CPUS_LEAST * cpus * (double)x->f->duration_ns)
         return false; /* more threads would have no CPU */
-    bool many = o->threads > 1 && (double)waited >= MANY_TIMES * (double)o->all_ns;
+    bool many = o->threads > 1 && (double)waited >= MANY_TIMES * (double)o->all_ns && may_queue(x, o);
     double least = many ? OFTEN : x->rule->threshold;
     return wick_explain_counts(x->f, (double)o->all_ns, WICK_EXPLAIN_CHAIN_MOST) && busy >= least &&
            (waited > o->all_ns || (waited && (waited == a->refused || a->nested))) && !is_queue_empty(x, o);
@@ -139,7 +152,6 @@ static const char *awaited_text(int64_t waited, const struct awaited *a, int64_t
 static void say_workers(struct wick_explain *x, struct wick_explain_finding *r, const struct pool *o, size_t index,
                         const uint32_t *of)
 {
-    static const char common[] = "ForkJoinPool.commonPool-worker";
     const struct wick_explain_facts *f = x->f;
     struct wick_explain_places does = {0};
     for (size_t i = 0; i < f->nwall; i++) {
@@ -167,7 +179,7 @@ static void say_workers(struct wick_explain *x, struct wick_explain_finding *r, 
     bool blocks = does.n && does.rows->kind != WICK_WAIT_NONE;
     free(does.rows);
     wick_explain_say_pool(x, r, o->name);
-    if (r && blocks && !strncmp(wick_profile_str(f->p, o->name), common, strlen(common))) {
+    if (r && blocks && is_common(x, o)) {
         wick_explain_say(x, r, "size", "it is the common pool, which all tasks share that are given no executor");
         r->advice = "an executor of its own for tasks that wait (the last argument of supplyAsync, runAsync, "
                     "thenApplyAsync ...): while they have the threads of the common pool, nothing else runs there, "

@@ -5,6 +5,7 @@
  * A sort compares each element some log n times. What its comparator computes, or asks the system for, is done as often
  * for each of the two, and could be done once for each element.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/explain/explain_code_kind.h"
@@ -50,17 +51,20 @@ static uint32_t cut_at(const struct wick_profile *p, uint32_t stack, uint32_t fu
 void wick_explain_say_sort(struct wick_explain *x, struct wick_explain_finding *r, uint32_t function)
 {
     const struct wick_explain_facts *f = x->f;
-    int64_t all = 0, compares = 0, most = 0;
+    int64_t all = 0, compares = 0, *sums = r && function ? calloc(f->p->nframes + 1, sizeof *sums) : NULL;
     uint32_t sorter = 0;
-    for (size_t i = 0; r && function && i < f->ncpu; i++) {
+    x->f->failed |= r && function && !sums;
+    for (size_t i = 0; sums && i < f->ncpu; i++) {
         uint32_t at = cut_at(f->p, f->cpu[i].stack, function), by = at ? sorter_of(f->p, at) : 0;
+        uint32_t frame = f->p->stacks[by].frame;
         all = wick_sum(all, at ? f->cpu[i].weight_ns : 0);
-        compares = wick_sum(compares, by ? f->cpu[i].weight_ns : 0);
-        if (by && f->cpu[i].weight_ns > most) {
-            most = f->cpu[i].weight_ns;
-            sorter = by;
-        }
+        if (!by)
+            continue;
+        compares = wick_sum(compares, f->cpu[i].weight_ns);
+        sums[frame] = wick_sum(sums[frame], f->cpu[i].weight_ns);
+        sorter = sums[frame] > sums[sorter] ? frame : sorter;
     }
     if (sorter && (double)compares >= MOST * (double)all)
-        wick_explain_say_frame(x, r, "sorter", f->p->stacks[sorter].frame);
+        wick_explain_say_frame(x, r, "sorter", sorter);
+    free(sums);
 }
