@@ -492,6 +492,18 @@ static void test_held_back__is_not_said_of_those_who_only_read(void **state)
     }
 }
 
+/* The other end, on the same machine, may acknowledge late because it has no CPU. */
+static void test_held_back__is_not_said_where_threads_lack_cpus_for_as_long(void **state)
+{
+    (void)state;
+    for (int lacks = 4; lacks <= 8; lacks += 4) {
+        struct scene *s = scene();
+        add(s, thread_of(s, "till", 1), STACK(s, "app/Till.ask", READ), WICK_EXPLAIN_HELD_BACK, 6);
+        add(s, thread_of(s, "other", 2), STACK(s, "app/Main.run"), WICK_EXPLAIN_WAITING_FOR_CPU, lacks);
+        (lacks < 6 ? has : has_not)(s, "held-back: ");
+    }
+}
+
 /* Such waits are said once, and not of each endpoint again; and who waits for the thread waits for that. */
 static void test_held_back__is_where_chains_end(void **state)
 {
@@ -758,6 +770,7 @@ int main(void)
         cmocka_unit_test(test_deadlock__is_read_from_the_end_of_a_thread_dump),
         cmocka_unit_test(test_held_back__is_said_before_what_else_is_waited_for),
         cmocka_unit_test(test_held_back__is_not_said_of_those_who_only_read),
+        cmocka_unit_test(test_held_back__is_not_said_where_threads_lack_cpus_for_as_long),
         cmocka_unit_test(test_held_back__is_where_chains_end),
         cmocka_unit_test(test_endpoints__count_waits_that_depend_on_who_waits),
         cmocka_unit_test(test_process__that_nobody_reads_is_said_to_wait_itself),

@@ -408,13 +408,14 @@ static bool are_own(const struct wick_explain *x, const struct wick_explain_plac
 }
 
 /* Whether threads wait there for others of which nothing is known but that they, or threads here, lack CPUs, for as
- * long or longer: the machine's rules say so. A peer may be on the same machine. */
+ * long or longer: the machine's rules say so. A peer may be on the same machine, and acknowledge late without a CPU. */
 static bool may_be_the_machines(const struct wick_explain *x, const struct wick_explain_place *at,
                                 const struct waiters *w, int64_t ready_ns)
 {
     const struct wick_explain_link *last = at->nlinks ? &at->links[at->nlinks - 1] : NULL;
     bool others = wick_wait_is_lock(at->kind) || at->kind == WICK_WAIT_FUTURE || at->kind == WICK_WAIT_LATCH ||
-                  at->kind == WICK_WAIT_REPLY || at->kind == WICK_WAIT_QUEUE_FULL || at->kind == WICK_WAIT_PEER;
+                  at->kind == WICK_WAIT_REPLY || at->kind == WICK_WAIT_QUEUE_FULL || at->kind == WICK_WAIT_PEER ||
+                  at->kind == WICK_WAIT_HELD_BACK;
     bool lacks = last && last->kind == WICK_WAIT_NONE && last->who != WICK_EXPLAIN_HOLDER &&
                  without_cpu(x, wick_explain_function_at(x->f->p, last->stack)) >= WICK_EXPLAIN_CHAIN_MOST;
     return others && (!last || lacks) && at->via == WICK_WAIT_NONE &&
