@@ -542,11 +542,12 @@ static void put_behind_code(struct wick_explain *x, struct wick_explain_finding 
     }
 }
 
-/* Where carriers compute on all CPUs, virtual threads wait for a CPU by another name. */
+/* Where carriers compute on all CPUs, and hot-code says what they need not, virtual threads wait for a CPU by another
+ * name. What else computes for long keeps short tasks from carriers, which are not taken away from it. */
 static void say_computing(struct wick_explain *x, struct wick_explain_finding *r, const struct taken *t)
 {
     double cpus = wick_explain_cpus(x->f), computing = wick_explain_share(t->ns, cpus * (double)x->f->duration_ns);
-    if (!r || t->threads < cpus || computing < ALL_CPUS)
+    if (!r || !x->code_said || t->threads < cpus || computing < ALL_CPUS)
         return;
     wick_explain_figure(r, "computing", WICK_EXPLAIN_SHARE, computing < 1 ? computing : 1);
     r->advice = "make what is computed there cheaper, start fewer of them at a time, or give the program more CPUs";
