@@ -2,7 +2,7 @@
 // cause: PensionProjection.grow multiplies the BigDecimal balance by a 10-decimal monthly factor 360 times and never rounds in between, so the scale grows by about 10 digits each month to some 3600 digits, and each multiply and add works on ever longer BigInteger magnitudes.
 // share: faulty projections/s 1086, mean_us 1828; fixed projections/s 20642, mean_us 87 (means over seconds 3 to 11); throughput 19.0 times better when fixed
 // expect: hot-code kind=many-digits
-// symptom: hot-code
+// symptom: hot-code late-safepoints
 // judge: NAMED: BigDecimal values in PensionProjection.grow (the balance) grow without rounding (scale/precision explodes, no setScale or MathContext in the monthly loop), so BigInteger multiplication gets long. SYMPTOM ONLY: much CPU in BigInteger.multiply/multiplyToLen/add or BigDecimal.multiply; many int[] allocations; GC activity. WRONG: lock or queue contention among the workers, too few threads, a memory leak, too small a heap, statement formatting as the cause.
 // jdk: 8
 // set: twenty-third

@@ -105,6 +105,36 @@ static void test_semaphore__is_neutral_where_permits_take_all_cpus(void **state)
     }
 }
 
+/* Those that have one lack a CPU: the machine's findings say so. */
+static void test_semaphore__is_neutral_where_permits_wait_for_a_cpu(void **state)
+{
+    (void)state;
+    for (int lacks = 0; lacks <= 1; lacks++) {
+        struct scene *s = scene();
+        struct wick_explain_findings all;
+        struct wick_err err = {0};
+        bool found = false;
+        for (unsigned k = 0; k < 16; k++)
+            add(s, thread_of(s, "sender", 10 + k),
+                STACK(s, "app/Main.run", "app/Quota.await", "java/util/concurrent/Semaphore.acquire", PARK),
+                WICK_EXPLAIN_PARKED, 10);
+        uint32_t has_one = lacks ? STACK(s, "app/Main.run", "app/Quota.await")
+                                 : STACK(s, "app/Main.run", "app/Quota.await", "app/Bank.call", READ);
+        add(s, thread_of(s, "sender", 30), has_one, lacks ? WICK_EXPLAIN_WAITING_FOR_CPU : WICK_EXPLAIN_IO, 10);
+        assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
+        for (size_t i = 0; i < all.n; i++)
+            if (!strcmp(all.rows[i].rule->name, "waiting")) {
+                found = true;
+                assert_int_equal(all.rows[i].neutral, lacks);
+            }
+        wick_explain_findings_release(&all);
+        char *text = explained(s);
+        if (!found || (strstr(text, "for a CPU at app.Quota.await") != NULL) != lacks)
+            fail_msg("%d: %s", lacks, text);
+        free(text);
+    }
+}
+
 /* So do consumers of a full queue. */
 static void test_full_queue__is_neutral_where_its_consumers_take_all_cpus(void **state)
 {
@@ -206,6 +236,7 @@ int main(void)
         cmocka_unit_test(test_pool__has_objects_lent_to_any_function_that_waits_for_it),
         cmocka_unit_test(test_pool__lends_nothing_to_who_waits_for_another_one),
         cmocka_unit_test(test_semaphore__is_neutral_where_permits_take_all_cpus),
+        cmocka_unit_test(test_semaphore__is_neutral_where_permits_wait_for_a_cpu),
         cmocka_unit_test(test_full_queue__is_neutral_where_its_consumers_take_all_cpus),
         cmocka_unit_test(test_full_queue__is_neutral_where_nothing_shows_who_takes_from_it),
         cmocka_unit_test(test_unstarted_threads__are_neutral_where_carriers_compute_what_is_said),

@@ -145,6 +145,18 @@ static void test_thread_locals__need_less(void **state)
     }
 }
 
+/* The method on top of the stack says no more than that. */
+static void test_thread_locals__are_said_without_the_method_below(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct scene *s = scene();
+        const char *value = i ? "java/lang/ThreadLocal.setInitialValue" : "java/lang/ThreadLocal.getEntry";
+        uint32_t stack = STACK(s, "app/Main.price", "java/lang/ThreadLocal.get", value, "app/Workspace.<init>");
+        (i ? has_not : has)(with(s, stack, 6), "hot-method: 60 %");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +166,7 @@ int main(void)
         cmocka_unit_test(test_sorting__is_said_of_a_comparator),
         cmocka_unit_test(test_wrappers__one_in_another),
         cmocka_unit_test(test_thread_locals__need_less),
+        cmocka_unit_test(test_thread_locals__are_said_without_the_method_below),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -209,7 +209,7 @@ static bool is_of_method(const struct wick_explain *x, uint32_t stack)
     uint32_t user = wick_explain_user_of(p, stack, &code);
     if (user && user != stack && code == WICK_CODE_SPINNING)
         return false; /* for somebody: hot-code */
-    if (x->collisions_said && wick_explain_collides(p, stack))
+    if ((x->collisions_said && wick_explain_collides(p, stack)) || (x->locals_said && makes_thread_local(p, stack)))
         return false;
     return frame_of(p, stack)->kind != WICK_FRAME_KERNEL || !user;
 }
@@ -447,6 +447,7 @@ static void say(struct wick_explain *x, uint32_t stack, enum wick_explain_code o
     if (code == WICK_CODE_COLLISIONS)
         wick_explain_say_keys(x, r, frame_of(f->p, stack)->function);
     x->collisions_said = code == WICK_CODE_COLLISIONS && r && !r->record_ns;
+    x->locals_said = code == WICK_CODE_THREAD_LOCALS && r && !r->record_ns;
     say_process(x, r, frame_of(f->p, stack)->function);
     wick_explain_say_sort(x, r, frame_of(f->p, stack)->function);
     keep_hot(x, r, frame_of(f->p, stack)->function, frame_of(f->p, stack)->function);

@@ -52,6 +52,7 @@ struct wick_explain {
         bool needless; /* work that need not be done, rather than work to be shared */
     } coded;
     bool collisions_said; /* hot-code has said what keys cost whose hash codes collide */
+    bool locals_said;     /* likewise of values of thread locals */
     bool serves;          /* clients may come to this process */
     bool pool_said, code_said, method_said, calls_said, gc_threads_said, crowd_said, saturated_said;
 };
