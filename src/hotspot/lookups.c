@@ -150,6 +150,7 @@ static void name_call(const struct reading *r, struct wick_hs_lookup_entry *e)
         return;
     uint32_t type = wick_hs_u32(r->mem, pool_slot(r, method >> 16)); /* name, and signature above */
     e->name = wick_hs_u64(r->mem, pool_slot(r, type & 0xffff)) & ~(wick_addr)1;
+    e->signature = type >> 16 ? wick_hs_u64(r->mem, pool_slot(r, type >> 16)) & ~(wick_addr)1 : 0;
     wick_addr class = wick_hs_u64(r->mem, pool_slot(r, method & 0xffff));
     if (r->jvm->major >= 9) /* index of the name above, that of the resolved class below */
         e->class_name = wick_hs_u64(r->mem, pool_slot(r, (uint32_t) class >> 16)) & ~(wick_addr)1;
@@ -218,11 +219,27 @@ static bool miss_of(const struct reading *r, const struct wick_hs_lookup_entry *
     return (c[target - 1] >= IRETURN && c[target - 1] <= RETURN) || c[target - 1] == ATHROW;
 }
 
+/* Whether a method has no parameter, so that it looks nothing up by a key. */
+static bool has_no_key(const struct reading *r, wick_addr signature)
+{
+    const struct wick_hs_layout *l = &r->jvm->layout;
+    return signature && wick_hs_u16(r->mem, signature + (unsigned)l->symbol_body) == ('(' | ')' << 8);
+}
+
+/* Whether the name is that of a lookup: "get", "getTariff" of a key, but not "getProtocol" of nothing. */
+static bool is_lookup(const struct reading *r, const struct wick_hs_lookup_entry *call, const char *name)
+{
+    static const char *const words[] = {"get", "find", "lookup", "fetch", "load", "peek"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(name, words[i]))
+            return true;
+    return begins(name, words, sizeof words / sizeof *words) && !has_no_key(r, call->signature);
+}
+
 /* What is called "get" or so and has its answer tested, and stores something where that was null. */
 static bool lookup_of(const struct reading *r, struct wick_hs_lookup_entry *call,
                       const struct wick_hs_lookup_entry *test, struct wick_hs_lookup *out)
 {
-    static const char *const words[] = {"get", "find", "lookup", "fetch", "load", "peek"};
     bool jumps = r->code[test->bci] == IFNULL; /* where there is nothing */
     *out = (struct wick_hs_lookup){
         .bci = call->bci, .found = jumps ? test->not : test->taken, .missed = jumps ? test->taken : test->not };
@@ -234,8 +251,7 @@ static bool lookup_of(const struct reading *r, struct wick_hs_lookup_entry *call
     size_t n = strlen(out->callee);
     out->callee[n++] = '.';
     return n < sizeof out->callee && copy_name(r, call->name, out->callee + n, sizeof out->callee - n) &&
-           begins(out->callee + n, words, sizeof words / sizeof *words) &&
-           stores(r, call->class_name, out->miss_from, out->miss_to);
+           is_lookup(r, call, out->callee + n) && stores(r, call->class_name, out->miss_from, out->miss_to);
 }
 
 static bool knows(const struct wick_hs_layout *l)

@@ -31,9 +31,9 @@ struct wick_hs_lookup {
 /* A call, or a test for null, that the JVM has counted. */
 struct wick_hs_lookup_entry {
     uint16_t bci;
-    bool call, named;           /* named: class and name were looked for */
-    uint64_t taken, not ;       /* of a test: whether it jumped */
-    wick_addr class_name, name; /* of a call: Symbols, 0 = not known */
+    bool call, named;                      /* named: class and name were looked for */
+    uint64_t taken, not ;                  /* of a test: whether it jumped */
+    wick_addr class_name, name, signature; /* of a call: Symbols, 0 = not known */
 };
 
 /* What is read of one method; reused for the next. */

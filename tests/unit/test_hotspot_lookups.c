@@ -182,6 +182,29 @@ static void test_lookups__have_the_hit_rate_of_a_cache(void **state)
     }
 }
 
+/* A field that is asked for by its name is no lookup, and ThreadLocal.get() is one. */
+static void test_lookups__have_a_key_or_are_called_so(void **state)
+{
+    static const struct {
+        const char *name, *signature;
+        int found;
+    } cases[] = {{"getProtocol", "()Ljava/lang/String;", 0},
+                 {"getTariff", "(I)Lapp/Tariff;", 1},
+                 {"get", "()Ljava/lang/Object;", 1}};
+    enum { SIGNATURE = 60 };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct wick_hs_lookup l[2];
+        struct made m;
+        make(&m, 21, plain, sizeof plain);
+        profile_plain(&m);
+        space_put64(&space, slot(&m, GET + 8), (uint64_t)SIGNATURE << 16 | (GET + 16));
+        space_put64(&space, slot(&m, GET + 16), symbol(cases[i].name));
+        space_put64(&space, slot(&m, SIGNATURE), symbol(cases[i].signature));
+        assert_int_equal(lookups(&m, l, 2), cases[i].found);
+    }
+}
+
 /* Bytecodes of a method with a call, a test of its answer and a call that stores, and what is made of them. */
 static const struct {
     uint8_t code[32];
@@ -374,6 +397,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lookups__have_the_hit_rate_of_a_cache),
+        cmocka_unit_test(test_lookups__have_a_key_or_are_called_so),
         cmocka_unit_test(test_lookups__are_tested_in_several_ways),
         cmocka_unit_test(test_lookups__take_no_counter_for_a_branch),
         cmocka_unit_test(test_lookups__of_what_is_not_profiled_or_damaged_are_none),
