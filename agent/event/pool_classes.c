@@ -323,33 +323,27 @@ static bool add_class_of(JNIEnv *env, struct wick_pool_classes *c, jobject task,
                      : false;
 }
 
+struct addition {
+    struct wick_pool_classes *classes;
+    wick_addr klass;
+    bool added;
+};
+
 /* Looks for the class in what a thread runs, and in the wrappers known already. */
-static bool add_if_run(JNIEnv *env, struct wick_pool_classes *c, jthread thread, wick_addr klass)
+static bool add_if_run(JNIEnv *env, jthread thread, void *arg)
 {
-    jobject task = wick_pool_task(env, &c->ids, thread);
+    struct addition *a = arg;
+    jobject task = wick_pool_task(env, &a->classes->ids, thread);
     jclass class = task ? (*env)->GetObjectClass(env, task) : NULL;
-    return class && place_of(class) == klass && add_class_of(env, c, task, class, klass);
+    a->added = class && place_of(class) == a->klass && add_class_of(env, a->classes, task, class, a->klass);
+    return !a->added;
 }
 
 bool wick_pool_class_add(JNIEnv *env, struct wick_pool_classes *c, wick_addr klass)
 {
-    jvmtiEnv *ti = wick_vm.jvmti;
-    jthread *threads = NULL;
-    bool added = false;
-    jint n = 0;
-    if ((*ti)->GetAllThreads(ti, &n, &threads))
-        return false;
-    for (jint i = 0; i < n; i++) {
-        bool wanted = !added && i < THREADS_MOST && !wick_load_relaxed(&wick_vm.dying);
-        if (wanted && (*env)->PushLocalFrame(env, LOCAL_REFS) == 0) {
-            added = add_if_run(env, c, threads[i], klass);
-            (*env)->PopLocalFrame(env, NULL);
-        }
-        (*env)->DeleteLocalRef(env, threads[i]);
-    }
-    (*env)->ExceptionClear(env);
-    (*ti)->Deallocate(ti, (unsigned char *)threads);
-    return added;
+    struct addition a = {.classes = c, .klass = klass};
+    wick_pool_each_thread(env, add_if_run, &a);
+    return a.added;
 }
 
 /* ---- by JNI ---- */
@@ -384,4 +378,24 @@ jobject wick_pool_task(JNIEnv *env, const struct wick_pool_ids *ids, jthread thr
         task = inner ? inner : task;
     }
     return task;
+}
+
+void wick_pool_each_thread(JNIEnv *env, bool (*fn)(JNIEnv *env, jthread thread, void *arg), void *arg)
+{
+    jvmtiEnv *ti = wick_vm.jvmti;
+    jthread *threads = NULL;
+    bool goes_on = true;
+    jint n = 0;
+    if ((*ti)->GetAllThreads(ti, &n, &threads))
+        return;
+    for (jint i = 0; i < n; i++) {
+        goes_on &= i < THREADS_MOST && !wick_load_relaxed(&wick_vm.dying);
+        if (goes_on && (*env)->PushLocalFrame(env, LOCAL_REFS) == 0) {
+            goes_on = fn(env, threads[i], arg);
+            (*env)->PopLocalFrame(env, NULL);
+        }
+        (*env)->DeleteLocalRef(env, threads[i]);
+    }
+    (*env)->ExceptionClear(env);
+    (*ti)->Deallocate(ti, (unsigned char *)threads);
 }

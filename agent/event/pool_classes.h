@@ -54,6 +54,9 @@ bool wick_pool_class_can_be_added(const char *internal);
  * other fields, or there is no room. */
 bool wick_pool_class_add(JNIEnv *env, struct wick_pool_classes *c, wick_addr klass);
 
+/* Calls fn for each Java thread, at most 4,096, until it returns false; local references that it makes are dropped. */
+void wick_pool_each_thread(JNIEnv *env, bool (*fn)(JNIEnv *env, jthread thread, void *arg), void *arg);
+
 /* What a thread runs, without the wrappers that are known: a local reference, NULL if it is itself what it runs. */
 jobject wick_pool_task(JNIEnv *env, const struct wick_pool_ids *ids, jthread thread);
 

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/event/pool_refresh.h"
 
-#include <jvmti.h>
-
 #include "agent/jvm/vm.h"
 #include "base/atomic.h"
 #include "hotspot/thread_pool.h"
-
-enum { THREADS_MOST = 4096, LOCAL_REFS = 24 };
 
 static jobject load(JNIEnv *env, jobject o, jfieldID id)
 {
@@ -33,11 +29,12 @@ static void use_queue(JNIEnv *env, const struct wick_pool_ids *ids, jobject queu
         }
 }
 
-static void use_thread(JNIEnv *env, const struct wick_pool_ids *ids, jthread thread)
+static bool use_thread(JNIEnv *env, jthread thread, void *arg)
 {
+    const struct wick_pool_ids *ids = arg;
     if (wick_pool_is_of(env, thread, ids->timer)) {
         use_queue(env, ids, load(env, thread, ids->timer_queue));
-        return;
+        return true;
     }
     jobject task = wick_pool_task(env, ids, thread);
     for (int i = 0; task && i < WICK_HS_EXECUTORS && ids->executors[i].worker; i++)
@@ -46,28 +43,10 @@ static void use_thread(JNIEnv *env, const struct wick_pool_ids *ids, jthread thr
             (void)load(env, pool, ids->executors[i].control);
             use_queue(env, ids, load(env, pool, ids->executors[i].queue));
         }
+    return true;
 }
 
-static void use_all(JNIEnv *env, const struct wick_pool_ids *ids)
-{
-    jvmtiEnv *ti = wick_vm.jvmti;
-    jthread *threads = NULL;
-    jint n = 0;
-    if ((*ti)->GetAllThreads(ti, &n, &threads))
-        return;
-    for (jint i = 0; i < n; i++) {
-        bool wanted = i < THREADS_MOST && !wick_load_relaxed(&wick_vm.dying);
-        if (wanted && (*env)->PushLocalFrame(env, LOCAL_REFS) == 0) {
-            use_thread(env, ids, threads[i]);
-            (*env)->PopLocalFrame(env, NULL);
-        }
-        (*env)->DeleteLocalRef(env, threads[i]);
-    }
-    (*env)->ExceptionClear(env);
-    (*ti)->Deallocate(ti, (unsigned char *)threads);
-}
-
-void wick_pool_refresh(const struct wick_pool_ids *ids)
+void wick_pool_refresh(struct wick_pool_ids *ids)
 {
     bool attached;
     if (!wick_load_acquire(&wick_vm.live) || wick_load_relaxed(&wick_vm.dying)) /* pairs: become_live in vm.c */
@@ -75,6 +54,6 @@ void wick_pool_refresh(const struct wick_pool_ids *ids)
     JNIEnv *env = wick_vm_enter(&attached);
     if (!env)
         return;
-    use_all(env, ids);
+    wick_pool_each_thread(env, use_thread, ids);
     wick_vm_leave(attached);
 }

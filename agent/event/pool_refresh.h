@@ -14,6 +14,6 @@
 #include "agent/event/pool_classes.h"
 
 /* Loads those of all Java threads, at most 4,096. Enters the JVM. */
-void wick_pool_refresh(const struct wick_pool_ids *ids);
+void wick_pool_refresh(struct wick_pool_ids *ids);
 
 #endif

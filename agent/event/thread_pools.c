@@ -359,7 +359,7 @@ void wick_thread_pools_refresh(void)
         waits |= seen.pools[k].fresh;
     if (known && !waits)
         read_all(&whole);
-    const struct wick_pool_ids ids = seen.classes.ids;
+    struct wick_pool_ids ids = seen.classes.ids;
     pthread_mutex_unlock(&seen.lock);
     if (whole)
         return;

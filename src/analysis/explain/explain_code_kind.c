@@ -95,7 +95,7 @@ static bool is_wrapper(const char *class_name)
     static const char *const wrappers[] = {"java/util/Collections$", "java/util/ArrayList$SubList",
                                            "java/util/SubList",      "java/util/AbstractList$SubList",
                                            "java/util/function/",    "java/util/stream/Streams$Concat",
-                                           "java/util/Comparator",   "java/util/Collections$ReverseComparator"};
+                                           "java/util/Comparator"};
     for (size_t i = 0; i < sizeof wrappers / sizeof *wrappers; i++)
         if (!strncmp(class_name, wrappers[i], strlen(wrappers[i])))
             return true;
@@ -278,6 +278,11 @@ static bool is_cheap(const struct wick_profile *p, uint32_t stack)
     return strstr(class_name, "$$Lambda") || !strncmp(method_at(p, stack), "lambda$", strlen("lambda$"));
 }
 
+bool wick_explain_is_sort(const struct wick_profile *p, uint32_t stack)
+{
+    return code_of(class_at(p, stack), method_at(p, stack)) == WICK_CODE_SORTING;
+}
+
 uint32_t wick_explain_compared_by(const struct wick_profile *p, uint32_t stack, uint32_t user)
 {
     uint32_t calls = 0;
@@ -286,7 +291,7 @@ uint32_t wick_explain_compared_by(const struct wick_profile *p, uint32_t stack, 
             continue;
         if (calls && is_comparator(p, s))
             return calls;
-        if (!strcmp(method_at(p, s), "compareTo") || code_of(class_at(p, s), method_at(p, s)) == WICK_CODE_SORTING)
+        if (!strcmp(method_at(p, s), "compareTo") || wick_explain_is_sort(p, s))
             calls = 0;
         else if (!is_cheap(p, s) && !is_comparator(p, s))
             calls = s;
@@ -337,11 +342,6 @@ static double share_of(const struct wick_explain_facts *f, uint32_t function, en
         part = wick_sum(part, shows(f->p, stack, user) ? f->cpu[i].weight_ns : 0);
     }
     return wick_explain_share((double)part, (double)all);
-}
-
-bool wick_explain_is_sort(const struct wick_profile *p, uint32_t stack)
-{
-    return code_of(class_at(p, stack), method_at(p, stack)) == WICK_CODE_SORTING;
 }
 
 enum wick_explain_code wick_explain_code_of_all(const struct wick_explain_facts *f, uint32_t function,
