@@ -12,6 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 public class HeldBack {
     private static final int QUESTION = 48;
     private static final byte SLOW = 1;
+    private static final int PIECE = 64 << 10;
 
     private static void serve(Socket s) {
         try (Socket closed = s) {
@@ -53,6 +54,44 @@ public class HeldBack {
         }
     }
 
+    private static void send(Socket s, int timeout) {
+        try (Socket closed = s) {
+            s.setSoTimeout(timeout);
+            s.getInputStream().read();
+            while (true)
+                s.getOutputStream().write(new byte[PIECE]);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void drain(Socket s) {
+        try (Socket closed = s) {
+            s.getOutputStream().write(1);
+            byte[] piece = new byte[PIECE];
+            while (true) {
+                LockSupport.parkNanos(40_000_000L);
+                s.getInputStream().read(piece);
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Two that send to an end which reads slowly: one has connected, the other one has accepted the connection. */
+    private static void stream(String name, int timeout) throws IOException {
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Socket first = new Socket(InetAddress.getLoopbackAddress(), server.getLocalPort());
+            Socket firstPeer = server.accept();
+            Socket second = new Socket(InetAddress.getLoopbackAddress(), server.getLocalPort());
+            Socket secondPeer = server.accept();
+            go("sends" + name, () -> send(first, timeout));
+            go("drain", () -> drain(firstPeer));
+            go("serves" + name, () -> send(secondPeer, timeout));
+            go("drain", () -> drain(second));
+        }
+    }
+
     private static void go(String name, Runnable work) {
         Thread t = new Thread(work, name);
         t.setDaemon(true);
@@ -66,6 +105,8 @@ public class HeldBack {
             go("nagle-timeout", () -> ask(port, true, false, false, 60_000));
             go("no-delay", () -> ask(port, true, true, true, 0));
             go("one-write", () -> ask(port, false, false, true, 0));
+            stream("", 0);
+            stream("-timeout", 60_000);
             System.out.println("up");
             while (true) {
                 Socket s = server.accept();

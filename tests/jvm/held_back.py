@@ -4,7 +4,7 @@
 # ci: 8 21
 """Threads that write a question in two small writes wait for its answer in STATE_HELD_BACK, with a time-out of the socket or without;
 those that set TCP_NODELAY, or write it at once, wait as long for a slow server in STATE_IO_WAIT. All of these waits name the server (label `peer`),
-and those of its threads where clients come in (`local`)."""
+and those of its threads where clients come in (`local`). Who waits to send has the same labels, of the end that does not read."""
 import collections
 import re
 
@@ -17,7 +17,7 @@ j = t.Jvm(["-Xmx64m", "-XX:+IgnoreUnrecognizedVMOptions", "-XX:+EnableDynamicAge
 t.check("the JVM runs", j.wait_for("up"), j.output())
 file = t.path("held.jfr")
 t.check("a recording starts", t.start(j.pid, file, "-e", "wall", "-i", "5ms").status == 0)
-t.until(lambda: t.status(j.pid)["fired"] >= 8000, t.HANGS, 0.5)
+t.until(lambda: t.status(j.pid)["fired"] >= 16000, t.HANGS, 0.5)
 t.check("the recording ends", t.stop(j.pid).status == 0)
 j.kill()
 states = collections.defaultdict(collections.Counter)
@@ -37,10 +37,14 @@ for name in ("nagle", "nagle-timeout", "no-delay", "one-write"):
     else:
         t.check(f"{name}: nothing that it wrote is held back", not of["STATE_HELD_BACK"], of)
 clients = [name for name in states if name in ("nagle", "nagle-timeout", "no-delay", "one-write")]
-servers = [name for name in ends if name not in clients and any("local=" in label for label in ends[name])]
 print(f"# {dict(ends)}")
 asked = {label for name in clients for label in ends[name]}
 t.check("clients wait for a server with a name", asked and all(re.search(r"peer=127\.0\.0\.1:\d+", label) for label in asked), asked)
-served = {label for name in servers for label in ends[name]}
+served = set(ends["server"])
 t.check("the server's threads wait where clients come in", served and {label.replace("local=", "peer=") for label in served} <= asked, served)
+for timeout in ("", "-timeout"):
+    for name, label in ("sends", "peer"), ("serves", "local"):
+        of = ends[name + timeout]
+        t.check(f"{name}{timeout}: who does not read what it writes has a name", len(of) == 1 and re.search(label + r"=127\.0\.0\.1:\d+", str(*of)), of)
+        t.check(f"{name}{timeout}: nothing that it writes is held back", not states[name + timeout]["STATE_HELD_BACK"], states[name + timeout])
 t.done()

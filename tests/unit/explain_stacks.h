@@ -99,6 +99,14 @@ static inline void add(struct scene *s, uint32_t thread, uint32_t stack, enum wi
     s->ran[s->f.nran++] = thread;
 }
 
+/* One sample after another: of a wait of 200 ms, as its rows are in order of time. */
+static inline void then(struct scene *s, uint32_t stack, enum wick_explain_state state)
+{
+    add(s, thread_of(s, "http", 1), stack, state, 0.2);
+    s->wall[s->f.nwall - 1].time_ns = (int64_t)s->f.nwall * S / 5;
+    s->f.nran = 2;
+}
+
 /* A wait that the owner's stack explains. */
 static inline void owned(struct scene *s, uint32_t thread, uint32_t stack, uint32_t owner_stack, bool park,
                          double seconds)

@@ -66,8 +66,8 @@ static void test_wait__processes(void **state)
     }
 }
 
-/* Which descriptor the thread waits for data of. */
-static void test_wait__sockets_that_are_read(void **state)
+/* Which descriptor the thread waits for data of, or for room in. */
+static void test_wait__sockets_that_are_read_and_written(void **state)
 {
     int pair[2], pipes[2];
     (void)state;
@@ -77,13 +77,27 @@ static void test_wait__sockets_that_are_read(void **state)
         long call;
         int first, second, socket;
         uint64_t polled;
+        bool sends;
     } cases[] = {
-        {SYS_read, pair[0], 0, pair[0], 0}, {SYS_readv, pair[0], 0, pair[0], 0}, {SYS_recvfrom, 7, 0, 7, 0},
-        {SYS_recvmsg, 7, 0, 7, 0},          {SYS_read, pipes[0], 0, -1, 0},      {SYS_write, pair[0], 0, -1, 0},
-        {SYS_ppoll, 0x7f10, 1, -1, 0x7f10}, {SYS_ppoll, 0x7f10, 2, -1, 0},       {SYS_epoll_pwait, 7, 1, -1, 0},
-        {SYS_futex, 0x7f10, 1, -1, 0},
+        {SYS_read, pair[0], 0, pair[0], 0, false},
+        {SYS_readv, pair[0], 0, pair[0], 0, false},
+        {SYS_recvfrom, 7, 0, 7, 0, false},
+        {SYS_recvmsg, 7, 0, 7, 0, false},
+        {SYS_read, pipes[0], 0, -1, 0, false},
+        {SYS_pread64, pair[0], 0, -1, 0, false},
+        {SYS_write, pair[0], 0, pair[0], 0, true},
+        {SYS_writev, pair[0], 0, pair[0], 0, true},
+        {SYS_sendfile, pair[0], pipes[0], pair[0], 0, true},
+        {SYS_sendto, 7, 0, 7, 0, true},
+        {SYS_sendmsg, 7, 0, 7, 0, true},
+        {SYS_write, pipes[1], 0, -1, 0, true},
+        {SYS_accept, 7, 0, -1, 0, false},
+        {SYS_ppoll, 0x7f10, 1, -1, 0x7f10, false},
+        {SYS_ppoll, 0x7f10, 2, -1, 0, false},
+        {SYS_epoll_pwait, 7, 1, -1, 0, false},
+        {SYS_futex, 0x7f10, 1, -1, 0, false},
 #ifdef SYS_poll
-        {SYS_poll, 0x7f10, 1, -1, 0x7f10},
+        {SYS_poll, 0x7f10, 1, -1, 0x7f10, false},
 #endif
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -93,6 +107,7 @@ static void test_wait__sockets_that_are_read(void **state)
                  (unsigned)cases[i].first, (unsigned)cases[i].second);
         assert_int_equal(wick_thread_look_parse(text, &l), WICK_THREAD_WAITS);
         assert_int_equal(l.socket, cases[i].socket);
+        assert_int_equal(l.sends, cases[i].sends);
         assert_int_equal(l.polled, cases[i].polled);
     }
     for (int i = 0; i < 2; i++) {
@@ -136,7 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wait__texts_of_the_kernel),
         cmocka_unit_test(test_wait__processes),
-        cmocka_unit_test(test_wait__sockets_that_are_read),
+        cmocka_unit_test(test_wait__sockets_that_are_read_and_written),
         cmocka_unit_test(test_wait__functions_of_the_jvm_and_java_methods_are_known),
     };
     return cmocka_run_group_tests_name("wait_state", tests, NULL, NULL);

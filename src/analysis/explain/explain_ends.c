@@ -20,7 +20,14 @@
 
 enum end { SERVER, CLIENTS, FILE_OF, ENDS };
 
-static const char *const figures[ENDS] = {"server", "service", "file"};
+/* The figure of a finding that has the name; of waits to write it is who does not read. */
+static const char *figure_of(enum end end, enum wick_wait_kind kind)
+{
+    static const char *const figures[ENDS] = {"server", "service", "file"};
+    if (kind == WICK_WAIT_SOCKET_WRITE && end != FILE_OF)
+        return end == SERVER ? "receiver" : "receivers";
+    return figures[end];
+}
 
 /* Time by string of the profile. */
 struct named {
@@ -44,7 +51,8 @@ static bool is_own(const struct wick_explain_facts *f, uint32_t server)
     return own;
 }
 
-static void say(struct wick_explain *x, struct wick_explain_finding *r, enum end end, const struct named *n)
+static void say(struct wick_explain *x, struct wick_explain_finding *r, enum end end, enum wick_wait_kind kind,
+                const struct named *n)
 {
     const struct wick_profile *p = x->f->p;
     uint32_t most = 0, others = 0;
@@ -61,7 +69,7 @@ static void say(struct wick_explain *x, struct wick_explain_finding *r, enum end
         wick_strbuf_addf(&text, " (%.0f %%) and %u %s", 100 * share, others - 1, others > 2 ? "others" : "other");
     else if (end == SERVER && is_own(x->f, most))
         wick_strbuf_adds(&text, ", which is this process");
-    wick_explain_say(x, r, figures[end], text.buf);
+    wick_explain_say(x, r, figure_of(end, kind), text.buf);
     wick_strbuf_release(&text);
 }
 
@@ -114,7 +122,7 @@ void wick_explain_say_end(struct wick_explain *x, struct wick_explain_finding *r
             n.ns[name] = wick_sum(n.ns[name], f->wall[i].weight_ns);
     }
     if (n.ns)
-        say(x, r, end, &n);
+        say(x, r, end, kind, &n);
     free(n.ns);
 }
 

@@ -3,7 +3,7 @@
  * awaited.h - what is behind the descriptor that a thread waits at, or the process whose end it waits for, as a label
  * of the samples of that wait
  *
- *     peer=10.0.0.7:5432         a connection that this process has opened: whom it asked
+ *     peer=10.0.0.7:5432         a connection that this process has opened: whom it asks, or sends to
  *     peer=unix:/run/db.sock     likewise
  *     local=127.0.0.1:8080       one that it has accepted: where its clients come in; their own ports are many
  *     file=/var/lib/app/wal.log  a file

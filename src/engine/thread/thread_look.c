@@ -75,12 +75,20 @@ static int32_t awaited_child(long nr, const uint64_t *args)
     return pid > 0 ? (int32_t)pid : 0;
 }
 
+/* sendfile writes to its first argument. */
+static bool is_write(long nr)
+{
+    return nr == SYS_write || nr == SYS_writev || nr == SYS_sendfile || nr == SYS_sendto || nr == SYS_sendmsg;
+}
+
 static void set_wait(struct wick_thread_look *out, long nr, const uint64_t *args)
 {
     unsigned state = wick_wait_state_call(nr);
-    bool socket = nr == SYS_recvfrom || nr == SYS_recvmsg, reads = nr == SYS_read || nr == SYS_readv;
+    bool message = nr == SYS_recvfrom || nr == SYS_recvmsg || nr == SYS_sendto || nr == SYS_sendmsg;
+    bool socket = message, transfers = message || nr == SYS_read || nr == SYS_readv || is_write(nr);
     out->state = state ? (uint8_t)state : wait_for_file(args[0], &socket);
-    out->socket = socket && (state || reads) && args[0] <= INT32_MAX ? (int32_t)args[0] : -1;
+    out->socket = socket && transfers && args[0] <= INT32_MAX ? (int32_t)args[0] : -1;
+    out->sends = is_write(nr);
     out->polled = is_poll(nr) && args[1] == 1 ? args[0] : 0;
     out->child = awaited_child(nr, args);
     bool file = out->state == WICK_JFR_STATE_DISK && (!state || is_on_file(nr));

@@ -27,7 +27,8 @@ enum wick_thread_seen {
 struct wick_thread_look {
     uint64_t sp, pc;
     uint8_t state;   /* enum wick_jfr_state, as far as the system call shows it */
-    int32_t socket;  /* that it waits for data of, -1 = none */
+    int32_t socket;  /* that it waits for data of, or for room in, -1 = none */
+    bool sends;      /* it waits for room there */
     int32_t file;    /* that it reads, writes or forces to the disk, -1 = none */
     int32_t child;   /* process whose end it waits for, 0 = none */
     uint64_t polled; /* address of the struct pollfd, if it waits in poll for one descriptor; else 0 */

@@ -14,21 +14,25 @@
 #include "hotspot/thread.h"
 #include "jfr/writer/writer.h"
 
-/* The socket that the thread waits for data of, -1 = none. */
-static int awaited_socket(struct wick_wall_engine *e, const struct wick_thread_look *l)
+/* The socket that the thread waits for data of, or for room in, -1 = none. */
+static int awaited_socket(struct wick_wall_engine *e, const struct wick_thread_look *l, bool *sends)
 {
     struct pollfd p;
+    *sends = l->sends;
     if (l->state != WICK_JFR_STATE_IO)
         return -1;
-    if (!l->polled || wick_mem_read(&e->recorder->walker.mem, l->polled, &p, sizeof p) || !(p.events & POLLIN))
+    if (!l->polled || wick_mem_read(&e->recorder->walker.mem, l->polled, &p, sizeof p) ||
+        !(p.events & (POLLIN | POLLOUT)))
         return l->socket;
+    *sends = !(p.events & POLLIN);
     return p.fd;
 }
 
-static uint8_t state_of(struct wick_wall_engine *e, wick_addr java, const struct wick_thread_look *l, int socket)
+/* reads: the socket that it waits for data of, -1 = none. */
+static uint8_t state_of(struct wick_wall_engine *e, wick_addr java, const struct wick_thread_look *l, int reads)
 {
     if (l->state == WICK_JFR_STATE_IO)
-        return socket >= 0 && wick_held_back(socket) ? WICK_JFR_STATE_HELD_BACK : WICK_JFR_STATE_IO;
+        return reads >= 0 && wick_held_back(reads) ? WICK_JFR_STATE_HELD_BACK : WICK_JFR_STATE_IO;
     bool monitor =
         java && l->state == WICK_JFR_STATE_NATIVE_WAIT && wick_hs_thread_enters_monitor(e->recorder->walker.jvm, java);
     return monitor ? WICK_JFR_STATE_MONITOR : l->state;
@@ -48,7 +52,8 @@ static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t,
                  struct wick_event *out, enum wick_drop *why)
 {
     struct wick_outside o = {.pc = l->pc, .sp = l->sp, .lo = l->sp - WICK_STEP_RED_ZONE, .stack = e->stack};
-    int socket = awaited_socket(e, l);
+    bool sends;
+    int socket = awaited_socket(e, l, &sends);
     uint32_t label = label_of(e, l, socket);
     struct wick_scratch *scratch = wick_recorder_enter_sig(e->recorder);
     wick_addr java = wick_load_acquire(&t->java); /* pairs: wick_threads_java */
@@ -63,7 +68,7 @@ static bool walk(struct wick_wall_engine *e, const struct wick_engine_thread *t,
         .tid = wick_load_relaxed(&t->tid),
         .time_ns = wick_clock_mono_ns(),
         .type = WICK_EVENT_WALL,
-        .state = state_of(e, java, l, socket),
+        .state = state_of(e, java, l, sends ? -1 : socket),
         .awaited = label,
     };
     bool good = wick_recorder_walk_sig(e->recorder, scratch, &in, out);

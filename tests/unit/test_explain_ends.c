@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `wick explain` says of the other end of sockets and pipes: who it is, and whether it owes an answer. */
+#include "explain_stacks.h"
+
+#include <stdio.h>
+
+#include "model/label.h"
+
+#define READ         "java/net/Socket$SocketInputStream.read"
+#define WRITE        "java/net/Socket$SocketOutputStream.write"
+#define PIPE         "java/io/FileInputStream.read"
+#define WAITS(place) "waiting for a server's answer, at " place "\n"
+
+/* A wait of 10 s each for data of a socket, by a thread of its own, with the label of who is at the other end. */
+static void at_end(struct scene *s, uint32_t stack, const char *server, const char *service, double seconds)
+{
+    unsigned n = (unsigned)s->f.nwall;
+    char name[16];
+    snprintf(name, sizeof name, "t-%u", n);
+    add(s, thread_of(s, name, n + 1), stack, WICK_EXPLAIN_IO, seconds);
+    s->wall[n].server = server ? wick_profile_cstring(&s->p, server) : 0;
+    s->wall[n].service = service ? wick_profile_cstring(&s->p, service) : 0;
+    s->f.ends++;
+}
+
+/* A server, and who asks another one; `writes` samples of writing the questions. */
+static struct scene *asks_and_serves(int writes)
+{
+    struct scene *s = scene();
+    at_end(s, STACK(s, "app/Main.run", "app/Bank.ask", READ), "10.0.0.7:443", NULL, 8);
+    at_end(s, STACK(s, "app/Server.serve", READ), NULL, "127.0.0.1:80", 8);
+    for (int i = 0; i < writes; i++)
+        cpu(s, STACK(s, "app/Main.run", "app/Bank.ask", WRITE), 0.01);
+    return s;
+}
+
+/* Without lines a process to which clients come has to write where it reads, twice, to be known to ask. */
+static void test_ends__say_who_asks_and_whom(void **state)
+{
+    (void)state;
+    has_not(asks_and_serves(0), "server's answer");
+    has(asks_and_serves(2), "waiting for a server's answer, at app.Bank.ask, from 10.0.0.7:443\n");
+}
+
+/* Who reads and writes asks, unless the others have connected. */
+static struct scene *reads_and_writes(const char *service)
+{
+    struct scene *s = scene();
+    at_end(s, STACK(s, "app/Main.run", "app/Server.serve", READ), NULL, service, 8);
+    for (int i = 0; i < 4; i++)
+        cpu(s, STACK(s, "app/Main.run", "app/Server.serve", WRITE), 0.01);
+    return s;
+}
+
+static void test_ends__of_accepted_connections_are_not_asked(void **state)
+{
+    (void)state;
+    has_not(reads_and_writes("127.0.0.1:80"), "server's answer");
+    has(reads_and_writes(NULL), "waiting for a server's answer, at app.Server.serve\n");
+}
+
+static void test_ends__are_named_by_share_where_there_are_several(void **state)
+{
+    static const char *const servers[] = {"10.0.0.7:443", "10.0.0.8:443", "10.0.0.9:443", NULL};
+    (void)state;
+    for (int named = 1; named < 4; named++) {
+        struct scene *s = scene();
+        uint32_t ask = STACK(s, "app/Main.run", "app/Bank.ask", READ);
+        for (int i = 0; i < 4; i++)
+            at_end(s, ask, servers[i < named ? i : 3], NULL, i ? 1 : 5);
+        for (int i = 0; i < 2; i++)
+            cpu(s, STACK(s, "app/Main.run", "app/Bank.ask", WRITE), 0.01);
+        has(s, named == 1   ? ", at app.Bank.ask, from 10.0.0.7:443\n"
+               : named == 2 ? ", from 10.0.0.7:443 (83 %) and 1 other\n"
+                            : ", from 10.0.0.7:443 (71 %) and 2 others\n");
+    }
+}
+
+/* A server in the same process is found in its own stacks. */
+static void test_ends__of_the_process_itself_are_said_to_be(void **state)
+{
+    (void)state;
+    struct scene *s = scene();
+    at_end(s, STACK(s, "app/Main.run", "app/Bank.ask", READ), "127.0.0.1:80", NULL, 8);
+    at_end(s, STACK(s, "app/Server.serve", READ), NULL, "127.0.0.1:80", 1);
+    for (int i = 0; i < 2; i++)
+        cpu(s, STACK(s, "app/Main.run", "app/Bank.ask", WRITE), 0.01);
+    has(s, ", at app.Bank.ask, from 127.0.0.1:80, which is this process\n");
+}
+
+/* Who waits to write waits for the other end to read. */
+static void test_ends__of_writes_are_who_does_not_read(void **state)
+{
+    (void)state;
+    for (int served = 0; served < 2; served++) {
+        struct scene *s = scene();
+        uint32_t send = STACK(s, "app/Main.run", "app/Feed.push", WRITE);
+        at_end(s, send, served ? NULL : "10.0.0.7:9092", served ? "10.0.0.1:80" : NULL, 8);
+        has(s, served ? ", at app.Feed.push, to clients of 10.0.0.1:80\n" : ", at app.Feed.push, to 10.0.0.7:9092\n");
+    }
+}
+
+/* What a sample's labels say of the other end; a program may have labels of these names on all of its samples. */
+static void test_ends__are_labels_of_waits_only(void **state)
+{
+    static const struct {
+        enum wick_explain_state state;
+        const char *labels, *server, *service, *file;
+    } cases[] = {
+        {WICK_EXPLAIN_IO, "customer=big,peer=10.0.0.7:443", "10.0.0.7:443", "", ""},
+        {WICK_EXPLAIN_HELD_BACK, "peer=10.0.0.7:443", "10.0.0.7:443", "", ""},
+        {WICK_EXPLAIN_IO, "local=10.0.0.1:80", "", "10.0.0.1:80", ""},
+        {WICK_EXPLAIN_IO, "peer=10.0.0.9,local=10.0.0.1:80", "", "10.0.0.1:80",
+         ""}, /* of wick host: a client's address */
+        {WICK_EXPLAIN_DISK, "file=/data/wal.log", "", "", "/data/wal.log"},
+        {WICK_EXPLAIN_MONITOR, "file=orders.csv,peer=a,local=b", "", "", ""},
+        {WICK_EXPLAIN_DEFAULT, "local=b", "", "", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        struct wick_label pairs[4];
+        uint32_t n = wick_label_parse(&s->p, cases[i].labels, strlen(cases[i].labels), pairs, 0, 4);
+        const struct wick_sample sample = {.labels = wick_profile_label_set(&s->p, pairs, n)};
+        struct wick_explain_sample row = {.state = cases[i].state};
+        wick_explain_learn_end(&s->f, &sample, &row);
+        assert_string_equal(wick_profile_str(&s->p, row.server), cases[i].server);
+        assert_string_equal(wick_profile_str(&s->p, row.service), cases[i].service);
+        assert_string_equal(wick_profile_str(&s->p, row.file), cases[i].file);
+        assert_int_equal(s->f.ends, row.server || row.service || row.file);
+        wick_profile_release(&s->p);
+        free(s);
+    }
+}
+
+static void test_ends__are_files_as_well(void **state)
+{
+    (void)state;
+    for (int named = 1; named <= 3; named++) {
+        struct scene *s = scene();
+        uint32_t force = STACK(s, "app/Main.run", "app/Log.append", "sun/nio/ch/FileChannelImpl.force");
+        for (int i = 0; i < 3; i++) {
+            add(s, thread_of(s, "b", 2), force, WICK_EXPLAIN_DISK, 8);
+            s->wall[i].file = i < named ? wick_profile_cstring(&s->p, "/data/wal.log") : 0;
+        }
+        s->f.ends = (size_t)named;
+        has(s, named > 1 ? "fsync (data to reach the disk), at app.Log.append, on /data/wal.log\n"
+                         : "fsync (data to reach the disk), at app.Log.append\n"); /* most have no label */
+    }
+}
+
+/* A thread that reads a socket when it has rested waits for an answer, if no other one reads without a rest. */
+static void test_answer__is_read_by_who_rests_in_between(void **state)
+{
+    (void)state;
+    for (unsigned who = 0; who < 3; who++) {
+        struct scene *s = scene();
+        for (unsigned i = 0; i < 5 - (who == 2); i++) {
+            then(s, STACK(s, "app/Main.serve", "app/Rates.get", READ), WICK_EXPLAIN_IO);
+            then(s, STACK(s, "app/Main.serve", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING);
+        }
+        s->f.nran = 0;
+        if (who == 1)
+            add(s, thread_of(s, "news", 2), STACK(s, "app/Main.news", READ), WICK_EXPLAIN_IO, 10);
+        (who ? has_not : has)(s, WAITS("app.Rates.get"));
+    }
+}
+
+/* A server's thread reads a request before it writes the answer; who asks writes first. */
+static void test_answer__is_not_read_by_who_writes_afterwards(void **state)
+{
+    (void)state;
+    for (unsigned serves = 0; serves < 2; serves++) {
+        struct scene *s = scene();
+        uint32_t t = thread_of(s, "line", 1);
+        add(s, t, STACK(s, "app/Main.run", serves ? "app/Line.talk@20" : "app/Line.talk@22", READ), WICK_EXPLAIN_IO, 9);
+        add(s, t, STACK(s, "app/Main.run", "app/Line.talk@21", WRITE), WICK_EXPLAIN_RUNNABLE, 0.1);
+        if (serves)
+            silent(s);
+        else
+            has(s, "waiting for a server's answer, at app.Line.talk:22\n");
+    }
+}
+
+/* In a process to which clients come as well. */
+static void test_answer__is_read_by_who_makes_the_connection_or_writes_first(void **state)
+{
+    static const struct {
+        unsigned connects, before, after;
+        bool asks;
+    } cases[] = {{0, 0, 0, false}, {1, 0, 0, false}, {2, 0, 0, true},
+                 {0, 1, 0, false}, {0, 2, 0, true},  {0, 2, 3, false}}; /* the last one greets, and then serves */
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        uint32_t t = thread_of(s, "shop", 1);
+        add(s, t, STACK(s, "app/Main.run", "app/Prices.ask@20", READ), WICK_EXPLAIN_IO, 9);
+        for (unsigned k = 0; k < cases[i].connects; k++)
+            cpu(s, STACK(s, "app/Main.run", "app/Prices.ask@18", "sun/nio/ch/NioSocketImpl.connect"), 0.1);
+        for (unsigned k = 0; k < cases[i].before; k++)
+            cpu(s, STACK(s, "app/Main.run", "app/Prices.ask@19", WRITE), 0.1);
+        for (unsigned k = 0; k < cases[i].after; k++)
+            cpu(s, STACK(s, "app/Main.run", "app/Prices.ask@21", WRITE), 0.1);
+        add(s, thread_of(s, "listener", 2), STACK(s, "app/Main.listen", "java/net/ServerSocket.accept"),
+            WICK_EXPLAIN_IO, 10);
+        if (cases[i].asks)
+            has(s, "waiting for a server's answer, at app.Prices.ask:20\n");
+        else
+            has_not(s, "waiting:");
+    }
+}
+
+/* Who asks sends before it receives; who only receives may have nothing to do. */
+static void test_datagrams__are_an_answer_where_somebody_asks(void **state)
+{
+    (void)state;
+    for (unsigned asks = 0; asks < 2; asks++) {
+        struct scene *s = scene();
+        uint32_t t = thread_of(s, "client", 1);
+        add(s, t,
+            STACK(s, "app/Main.run", "app/Licences.ask@60", "java/net/DatagramSocket.receive",
+                  "sun/nio/ch/DatagramSocketAdaptor.receive", "sun/nio/ch/DatagramChannelImpl.blockingReceive",
+                  "sun/nio/ch/Net.poll"),
+            WICK_EXPLAIN_IO, 9);
+        if (asks)
+            add(s, t, STACK(s, "app/Main.run", "app/Licences.ask@58", "java/net/DatagramSocket.send"),
+                WICK_EXPLAIN_RUNNABLE, 0.1);
+        if (asks)
+            has(s, "is waiting for a server's answer, at app.Licences.ask:60\n");
+        else
+            silent(s);
+    }
+}
+
+/* Who follows what another program writes has nothing to do until it does; who writes, or starts the program, asks. */
+static void test_pipe__is_an_answer_where_somebody_asks(void **state)
+{
+    (void)state;
+    for (unsigned who = 0; who < 4; who++) {
+        struct scene *s = scene();
+        uint32_t t = thread_of(s, "follower", 1);
+        add(s, t, STACK(s, "app/Main.run", "app/Tail.follow", PIPE), who == 3 ? WICK_EXPLAIN_DISK : WICK_EXPLAIN_IO, 9);
+        if (who == 1)
+            add(s, t, STACK(s, "app/Main.run", "app/Tail.follow", "java/io/FileOutputStream.write"), WICK_EXPLAIN_IO,
+                0.1);
+        if (who == 2)
+            add(s, t, STACK(s, "app/Main.run", "app/Tail.follow", "java/lang/ProcessBuilder.start"), WICK_EXPLAIN_IO,
+                0.1);
+        if (who)
+            has(s, "is waiting for the reading of a file or pipe, at app.Tail.follow\n");
+        else
+            silent(s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ends__say_who_asks_and_whom),
+        cmocka_unit_test(test_ends__of_accepted_connections_are_not_asked),
+        cmocka_unit_test(test_ends__are_named_by_share_where_there_are_several),
+        cmocka_unit_test(test_ends__of_the_process_itself_are_said_to_be),
+        cmocka_unit_test(test_ends__of_writes_are_who_does_not_read),
+        cmocka_unit_test(test_ends__are_labels_of_waits_only),
+        cmocka_unit_test(test_ends__are_files_as_well),
+        cmocka_unit_test(test_answer__is_read_by_who_rests_in_between),
+        cmocka_unit_test(test_answer__is_not_read_by_who_writes_afterwards),
+        cmocka_unit_test(test_answer__is_read_by_who_makes_the_connection_or_writes_first),
+        cmocka_unit_test(test_datagrams__are_an_answer_where_somebody_asks),
+        cmocka_unit_test(test_pipe__is_an_answer_where_somebody_asks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
