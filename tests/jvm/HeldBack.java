@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 /** Threads that ask a server over loopback, each in its way; the server takes its time for those that wait for it. */
@@ -92,6 +94,31 @@ public class HeldBack {
         }
     }
 
+    private static void connect(int port, int timeout) {
+        try (Socket s = new Socket()) {
+            s.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), timeout);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Two that connect to who does not accept, and whose queue is full: their first packets are dropped. */
+    private static ServerSocket unanswered() throws IOException {
+        ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        for (boolean room = true; room;) {
+            Socket s = new Socket();
+            try {
+                s.connect(full.getLocalSocketAddress(), 500);
+            } catch (SocketTimeoutException e) {
+                s.close();
+                room = false;
+            }
+        }
+        go("connects", () -> connect(full.getLocalPort(), 0));
+        go("connects-timeout", () -> connect(full.getLocalPort(), 600_000));
+        return full;
+    }
+
     private static void go(String name, Runnable work) {
         Thread t = new Thread(work, name);
         t.setDaemon(true);
@@ -99,7 +126,7 @@ public class HeldBack {
     }
 
     public static void main(String[] args) throws IOException {
-        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress()); ServerSocket full = unanswered()) {
             int port = server.getLocalPort();
             go("nagle", () -> ask(port, true, false, false, 0));
             go("nagle-timeout", () -> ask(port, true, false, false, 60_000));

@@ -4,7 +4,8 @@
 # ci: 8 21
 """Threads that write a question in two small writes wait for its answer in STATE_HELD_BACK, with a time-out of the socket or without;
 those that set TCP_NODELAY, or write it at once, wait as long for a slow server in STATE_IO_WAIT. All of these waits name the server (label `peer`),
-and those of its threads where clients come in (`local`). Who waits to send has the same labels, of the end that does not read."""
+and those of its threads where clients come in (`local`). Who waits to send has the same labels, of the end that
+does not read, and who waits for a connection of the end that does not accept."""
 import collections
 import re
 
@@ -47,4 +48,8 @@ for timeout in ("", "-timeout"):
         of = ends[name + timeout]
         t.check(f"{name}{timeout}: who does not read what it writes has a name", len(of) == 1 and re.search(label + r"=127\.0\.0\.1:\d+", str(*of)), of)
         t.check(f"{name}{timeout}: nothing that it writes is held back", not states[name + timeout]["STATE_HELD_BACK"], states[name + timeout])
+for name in "connects", "connects-timeout":
+    of = ends[name]
+    named = sum(seconds for label, seconds in of.items() if re.search(r"peer=127\.0\.0\.1:\d+", label))
+    t.check(f"{name}: who does not accept has a name", named >= 0.5 * sum(of.values()) > 0, of)
 t.done()

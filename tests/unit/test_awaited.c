@@ -90,6 +90,78 @@ static void test_awaited__is_the_server_of_who_has_connected_and_where_clients_c
     }
 }
 
+enum { CONNECTING = 100 }; /* more than one part of the kernel's answer holds */
+
+/* Sockets that connect to a door whose queue is full, but for the first few of them: it drops their SYNs. Returns the
+ * port. family: of the door; mapped: addresses of version 4 in sockets of version 6. */
+static unsigned connecting(int family, bool mapped, int *door, int *fds)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in four;
+        struct sockaddr_in6 six;
+    } at = {.any.sa_family = (sa_family_t)family};
+    socklen_t size = family == AF_INET ? sizeof at.four : sizeof at.six;
+    if (family == AF_INET)
+        at.four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    else
+        at.six.sin6_addr = in6addr_loopback;
+    *door = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_return_code(bind(*door, &at.any, size), 0);
+    assert_return_code(listen(*door, 0), 0);
+    assert_return_code(getsockname(*door, &at.any, &size), 0);
+    unsigned port = ntohs(family == AF_INET ? at.four.sin_port : at.six.sin6_port);
+    if (mapped) {
+        at.six = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = at.four.sin_port};
+        assert_int_equal(inet_pton(AF_INET6, "::ffff:127.0.0.1", &at.six.sin6_addr), 1);
+        size = sizeof at.six;
+    }
+    for (int i = 0; i < CONNECTING; i++) {
+        fds[i] = socket(at.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        connect(fds[i], &at.any, size);
+    }
+    return port;
+}
+
+static void test_awaited__is_where_a_connection_goes_that_is_not_made_yet(void **state)
+{
+    struct bench *b = *state;
+    for (int i = 0; i < 3; i++) {
+        int door, fds[CONNECTING];
+        char expected[64];
+        unsigned port = connecting(i == 1 ? AF_INET6 : AF_INET, i == 2, &door, fds);
+        snprintf(expected, sizeof expected, i == 1 ? "peer=[::1]:%u" : "peer=127.0.0.1:%u", port);
+        for (int k = 2; k < CONNECTING; k++) { /* the queue has room for one, and the kernel may accept one more */
+            b->awaited.asked_ns = 0;           /* long ago */
+            assert_string_equal(of_socket(b, fds[k]), expected);
+        }
+        int none = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        b->awaited.asked_ns = 0;
+        assert_string_equal(of_socket(b, none), ""); /* connects to nothing */
+        close(none);
+        for (int k = 0; k < CONNECTING; k++)
+            close(fds[k]);
+        close(door);
+    }
+}
+
+static void test_awaited__seeking_where_connections_go_takes_little_time(void **state)
+{
+    struct bench *b = *state;
+    int door, fds[CONNECTING];
+    connecting(AF_INET, false, &door, fds);
+    assert_string_not_equal(of_socket(b, fds[2]), "");
+    assert_true(b->awaited.spare_ns > 0 && b->awaited.spare_ns < 50000000); /* after what it took */
+    b->awaited.spare_ns = -3600000000000;                                   /* longer than the test lasts */
+    assert_string_equal(of_socket(b, fds[3]), "");
+    assert_string_not_equal(of_socket(b, fds[2]), ""); /* known */
+    b->awaited.spare_ns = 1;
+    assert_string_not_equal(of_socket(b, fds[3]), "");
+    for (int k = 0; k < CONNECTING; k++)
+        close(fds[k]);
+    close(door);
+}
+
 static struct tcp_info counted(uint64_t sent, uint64_t retrans, uint64_t acked)
 {
     return (struct tcp_info){
@@ -310,6 +382,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_awaited__##name, setup, teardown)
         TEST(is_the_server_of_who_has_connected_and_where_clients_come_in_of_who_has_accepted),
+        TEST(is_where_a_connection_goes_that_is_not_made_yet),
+        TEST(seeking_where_connections_go_takes_little_time),
         TEST(who_has_connected_shows_in_what_was_acknowledged),
         TEST(sockets_of_the_machine_have_the_name_of_the_one_that_is_bound),
         TEST(a_socket_is_asked_for_again_until_it_is_connected),

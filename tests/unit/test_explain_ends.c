@@ -88,6 +88,16 @@ static void test_ends__of_the_process_itself_are_said_to_be(void **state)
     has(s, ", at app.Bank.ask, from 127.0.0.1:80, which is this process\n");
 }
 
+/* Who connects waits for the other end to accept. */
+static void test_ends__of_connections_that_are_not_made_are_said(void **state)
+{
+    (void)state;
+    struct scene *s = scene();
+    at_end(s, STACK(s, "app/Main.run", "app/Replica.open", "sun/nio/ch/NioSocketImpl.connect"), "10.0.0.7:5432", NULL,
+           8);
+    has(s, "waiting for a connection to be made, at app.Replica.open, to 10.0.0.7:5432\n");
+}
+
 /* Who waits to write waits for the other end to read. */
 static void test_ends__of_writes_are_who_does_not_read(void **state)
 {
@@ -260,6 +270,7 @@ int main(void)
         cmocka_unit_test(test_ends__of_accepted_connections_are_not_asked),
         cmocka_unit_test(test_ends__are_named_by_share_where_there_are_several),
         cmocka_unit_test(test_ends__of_the_process_itself_are_said_to_be),
+        cmocka_unit_test(test_ends__of_connections_that_are_not_made_are_said),
         cmocka_unit_test(test_ends__of_writes_are_who_does_not_read),
         cmocka_unit_test(test_ends__are_labels_of_waits_only),
         cmocka_unit_test(test_ends__are_files_as_well),

@@ -92,6 +92,7 @@ static void test_wait__sockets_that_are_read_and_written(void **state)
         {SYS_sendmsg, 7, 0, 7, 0, true},
         {SYS_write, pipes[1], 0, -1, 0, true},
         {SYS_accept, 7, 0, -1, 0, false},
+        {SYS_connect, 7, 0, 7, 0, true},
         {SYS_ppoll, 0x7f10, 1, -1, 0x7f10, false},
         {SYS_ppoll, 0x7f10, 2, -1, 0, false},
         {SYS_epoll_pwait, 7, 1, -1, 0, false},

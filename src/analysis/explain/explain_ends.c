@@ -20,12 +20,12 @@
 
 enum end { SERVER, CLIENTS, FILE_OF, ENDS };
 
-/* The figure of a finding that has the name; of waits to write it is who does not read. */
+/* The figure of a finding that has the name; of waits to connect or write it is who does not accept, or read. */
 static const char *figure_of(enum end end, enum wick_wait_kind kind)
 {
     static const char *const figures[ENDS] = {"server", "service", "file"};
-    if (kind == WICK_WAIT_SOCKET_WRITE && end != FILE_OF)
-        return end == SERVER ? "receiver" : "receivers";
+    if ((kind == WICK_WAIT_SOCKET_WRITE || kind == WICK_WAIT_CONNECT) && end != FILE_OF)
+        return end == SERVER ? "destination" : "receivers";
     return figures[end];
 }
 

@@ -12,11 +12,17 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "labels/labels.h"
 #include "sys/socket_address.h"
+#include "sys/tcp_connecting.h"
 #include "sys/whole.h"
 
-enum { ESTABLISHED = 1, CLOSE_WAIT = 8 }; /* the kernel's numbers: nothing but the SYN and data has been sent */
+/* The kernel's numbers: nothing but the SYN and data has been sent. */
+enum { ESTABLISHED = 1, SYN_SENT = 2, CLOSE_WAIT = 8 };
+
+#define SEEK_PART    100        /* one part in so many of the time for seeking where connections go that are not made */
+#define SEEK_AT_ONCE 50000000ll /* and this much at a time */
 
 /* An end of a connection. */
 union end {
@@ -100,14 +106,46 @@ static int has_opened(int fd)
     return wick_awaited_opened(&t, size, queued);
 }
 
+/* Whether seeking has taken less than it may by now. */
+static bool may_seek(struct wick_awaited *a, uint64_t now)
+{
+    int64_t allowed = (int64_t)((now - a->asked_ns) / SEEK_PART);
+    a->spare_ns = allowed < SEEK_AT_ONCE - a->spare_ns ? a->spare_ns + allowed : SEEK_AT_ONCE;
+    a->asked_ns = now;
+    return a->spare_ns > 0;
+}
+
+/* The label of a connection that is not made yet. */
+static void put_target(struct wick_awaited *a, int fd, int family, uint64_t cookie, char *out, size_t size)
+{
+    struct tcp_info t = {0};
+    struct wick_tcp_target to;
+    socklen_t info_size = sizeof t;
+    char address[WICK_SOCKET_ADDRESS];
+    uint64_t now = wick_clock_mono_ns();
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &t, &info_size) || t.tcpi_state != SYN_SENT || !may_seek(a, now))
+        return;
+    bool found = wick_tcp_connecting(family, cookie, &to);
+    a->spare_ns -= (int64_t)(wick_clock_mono_ns() - now);
+    if (!found)
+        return;
+    wick_socket_address(to.family, to.address, to.port, address, sizeof address);
+    snprintf(out, size, "peer=%s", address);
+}
+
 /* Leaves *out as it is if nothing is to be said of the socket now. */
-static void describe_socket(int fd, char *out, size_t size)
+static void describe_socket(struct wick_awaited *a, int fd, uint64_t cookie, char *out, size_t size)
 {
     union end local = {0}, peer = {0};
     socklen_t local_size = sizeof local, peer_size = sizeof peer;
     char address[WICK_SOCKET_ADDRESS];
-    if (getsockname(fd, &local.any, &local_size) || getpeername(fd, &peer.any, &peer_size))
+    if (getsockname(fd, &local.any, &local_size))
         return;
+    if (getpeername(fd, &peer.any, &peer_size)) {
+        if (is_internet(&local))
+            put_target(a, fd, local.any.sa_family, cookie, out, size);
+        return;
+    }
     if (local.any.sa_family == AF_UNIX)
         return put_unix(&local, &peer, local_size, peer_size, out, size);
     int opened = is_internet(&local) && is_internet(&peer) ? has_opened(fd) : -1;
@@ -127,7 +165,7 @@ uint32_t wick_awaited_socket(struct wick_awaited *a, struct wick_labels *labels,
     size_t at = (cookie * 0x9e3779b97f4a7c15u >> 32) % WICK_AWAITED_KNOWN;
     if (a->known[at].cookie == cookie)
         return a->known[at].label;
-    describe_socket(fd, text, sizeof text);
+    describe_socket(a, fd, cookie, text, sizeof text);
     uint32_t label = wick_labels_intern_awaited(labels, WICK_LABELS_ENDS, text, strlen(text));
     if (label) {
         a->known[at].cookie = cookie;

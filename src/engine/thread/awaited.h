@@ -3,7 +3,7 @@
  * awaited.h - what is behind the descriptor that a thread waits at, or the process whose end it waits for, as a label
  * of the samples of that wait
  *
- *     peer=10.0.0.7:5432         a connection that this process has opened: whom it asks, or sends to
+ *     peer=10.0.0.7:5432         a connection that this process has opened, or tries to: whom it asks, or sends to
  *     peer=unix:/run/db.sock     likewise
  *     local=127.0.0.1:8080       one that it has accepted: where its clients come in; their own ports are many
  *     file=/var/lib/app/wal.log  a file
@@ -14,7 +14,9 @@
  * bytes that were sent. Datagrams have no label.
  *
  * Each socket is asked for once, as long as few enough are in use at the same time; a file each time, since it may be
- * renamed, and a process, since it goes on. None of this waits for a disk or a network.
+ * renamed, and a process, since it goes on. None of this waits for a disk or a network. Where a connection goes that is
+ * not made yet the kernel has to seek, which takes it about a millisecond: a hundredth of the time goes to that at
+ * most, after a first fifty milliseconds, and what comes beyond has no label.
  *
  * Threads: one at a time (the sampler).
  */
@@ -31,6 +33,8 @@ struct wick_labels;
 enum { WICK_AWAITED_KNOWN = 256, WICK_AWAITED_PATH = 256, WICK_AWAITED_TEXT = 2 * WICK_AWAITED_PATH + 16 };
 
 struct wick_awaited {
+    uint64_t asked_ns; /* when the kernel was last asked where connections go that are not made yet */
+    int64_t spare_ns;  /* time that asking may take from then on, apart from what has been allowed since */
     struct {
         uint64_t cookie; /* 0 = free; the kernel gives none twice */
         uint32_t label;

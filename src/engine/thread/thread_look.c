@@ -75,17 +75,18 @@ static int32_t awaited_child(long nr, const uint64_t *args)
     return pid > 0 ? (int32_t)pid : 0;
 }
 
-/* sendfile writes to its first argument. */
+/* Of a socket: it waits for what poll would call room. sendfile writes to its first argument. */
 static bool is_write(long nr)
 {
-    return nr == SYS_write || nr == SYS_writev || nr == SYS_sendfile || nr == SYS_sendto || nr == SYS_sendmsg;
+    return nr == SYS_connect || nr == SYS_write || nr == SYS_writev || nr == SYS_sendfile || nr == SYS_sendto ||
+           nr == SYS_sendmsg;
 }
 
 static void set_wait(struct wick_thread_look *out, long nr, const uint64_t *args)
 {
     unsigned state = wick_wait_state_call(nr);
     bool message = nr == SYS_recvfrom || nr == SYS_recvmsg || nr == SYS_sendto || nr == SYS_sendmsg;
-    bool socket = message, transfers = message || nr == SYS_read || nr == SYS_readv || is_write(nr);
+    bool socket = message || nr == SYS_connect, transfers = socket || nr == SYS_read || nr == SYS_readv || is_write(nr);
     out->state = state ? (uint8_t)state : wait_for_file(args[0], &socket);
     out->socket = socket && transfers && args[0] <= INT32_MAX ? (int32_t)args[0] : -1;
     out->sends = is_write(nr);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sys/tcp_connecting.h"
+
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    SYN_SENT = 2,   /* the kernel's number of that state */
+    READS_MOST = 64 /* parts of an answer, of some hundred sockets each, that are read */
+};
+
+union answer {
+    struct nlmsghdr header;
+    char bytes[8 << 10]; /* the kernel makes no part larger than what it is read into, nor the first one */
+};
+
+static bool ask_kernel(int fd, int family)
+{
+    struct {
+        struct nlmsghdr header;
+        struct inet_diag_req_v2 body;
+    } q = {
+        .header = {.nlmsg_len = sizeof q, .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
+        .body = {.sdiag_family = (uint8_t)family, .sdiag_protocol = IPPROTO_TCP, .idiag_states = 1u << SYN_SENT},
+    };
+    const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+    return sendto(fd, &q, sizeof q, 0, (const struct sockaddr *)&kernel, sizeof kernel) == (ssize_t)sizeof q;
+}
+
+enum found { FOUND, NOT_HERE, NOWHERE };
+
+static bool is_it(const struct inet_diag_msg *m, uint64_t cookie)
+{
+    return m->id.idiag_cookie[0] == (uint32_t)cookie && m->id.idiag_cookie[1] == (uint32_t)(cookie >> 32);
+}
+
+/* Seeks the socket in a part of the answer, of n bytes. */
+static enum found seek(const union answer *a, size_t n, uint64_t cookie, struct wick_tcp_target *out)
+{
+    for (size_t at = 0; n - at >= sizeof(struct nlmsghdr);) {
+        struct nlmsghdr h;
+        struct inet_diag_msg m;
+        memcpy(&h, a->bytes + at, sizeof h);
+        if (h.nlmsg_type != SOCK_DIAG_BY_FAMILY || h.nlmsg_len < NLMSG_LENGTH(sizeof m) || h.nlmsg_len > n - at)
+            return NOWHERE; /* the end of the answer, or an error */
+        memcpy(&m, a->bytes + at + NLMSG_HDRLEN, sizeof m);
+        if (is_it(&m, cookie)) {
+            *out = (struct wick_tcp_target){.family = m.idiag_family, .port = ntohs(m.id.idiag_dport)};
+            memcpy(out->address, m.id.idiag_dst, sizeof out->address);
+            return FOUND;
+        }
+        size_t step = NLMSG_ALIGN((size_t)h.nlmsg_len);
+        at = step < n - at ? at + step : n;
+    }
+    return NOT_HERE;
+}
+
+bool wick_tcp_connecting(int family, uint64_t cookie, struct wick_tcp_target *out)
+{
+    union answer a;
+    enum found found = NOT_HERE;
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    if (fd < 0)
+        return false;
+    bool asked = ask_kernel(fd, family);
+    for (int i = 0; asked && found == NOT_HERE && i < READS_MOST; i++) {
+        ssize_t n = recv(fd, &a, sizeof a, MSG_DONTWAIT); /* the kernel makes the next part as this one is read */
+        found = n > 0 ? seek(&a, (size_t)n, cookie, out) : NOWHERE;
+    }
+    close(fd);
+    return found == FOUND;
+}
