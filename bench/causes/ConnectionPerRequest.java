@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: each request makes a connection of its own to the cache
-// expect: hot-code kind=connecting frame=ConnectionPerRequest.get
+// expect: hot-code kind=connecting frame=ConnectionPerRequest.get | waiting kind=connect frame=ConnectionPerRequest.get
 // symptom: hot-method hot-calls waiting
 // jdk: 17
 import java.io.IOException;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: the first of two replicas accepts no connections: each request tries for 400 ms, then asks the other
 // expect: endpoint-wait kind=connect frame=UnreachableReplica | waiting kind=connect frame=UnreachableReplica
+// symptom: listen-overflow
 // jdk: 17
 // set: fifth
 import java.io.IOException;
