@@ -65,6 +65,58 @@ static void test_gc_pauses__of_a_collector_without_cpus_are_the_machines(void **
     }
 }
 
+/* A process that computes for 10 s, 2 s of that in the collector; `n` collections of the recording leave so many MiB of
+ * 100 in use, every fourth one `least`. */
+static struct scene *collects(size_t n, int64_t most, int64_t least)
+{
+    static struct wick_explain_heap heaps[64];
+    struct scene *s = scene();
+    for (size_t i = 0; i < n; i++)
+        heaps[i].used = (i % 4 ? most : least) << 20;
+    s->f.heaps = heaps;
+    s->f.nheaps = n;
+    s->f.gcs = n;
+    s->f.heap_used = most << 20;
+    s->f.heap_max = 100 << 20;
+    s->f.gc_ns = 2 * S;
+    s->f.got_ns = 10 * S;
+    return s;
+}
+
+/* Less CPU time of the collector is enough where it finds next to nothing that could go. */
+static void test_gc_cpu__of_a_full_heap_counts_sooner(void **state)
+{
+    (void)state;
+    has(collects(40, 90, 70),
+        "gc-cpu: threads of the collector use 20 % of the CPU time (2.0 s); collections leave next to "
+        "nothing free: 90 MiB were in use after one, of 100 MiB at most\n");
+    has_not(collects(38, 90, 70), "gc-cpu"); /* too few to know */
+    has_not(collects(40, 90, 60), "gc-cpu"); /* some find what can go */
+    has_not(collects(40, 70, 70), "gc-cpu"); /* there is room */
+    struct scene *s = collects(40, 90, 70);
+    s->f.gc_ns = S;
+    has_not(s, "gc-cpu");
+    s = collects(40, 70, 70);
+    s->f.gc_ns = 3 * S;
+    has(s, "gc-cpu: threads of the collector use 30 % of the CPU time (3.0 s)\n");
+}
+
+/* That pauses are long without CPUs does not make a full heap large enough. */
+static void test_starved_collections__of_a_full_heap_are_not_only_the_machines(void **state)
+{
+    (void)state;
+    for (int full = 0; full < 2; full++) {
+        struct scene *s = collects(40, full ? 90 : 30, full ? 70 : 20);
+        s->f.pauses_ns = 2 * S;
+        s->f.gc_ns = S / 2;
+        s->f.gc_wait_ns = 2 * S;
+        has(s, full ? "had no CPU for 80 % of the time in which they could run; 90 MiB were in use after a collection, "
+                      "of 100 "
+                      "MiB at most\n"
+                    : "had no CPU for 80 % of the time in which they could run\n");
+    }
+}
+
 static void test_gc_threads__are_compared_with_the_cpus_that_there_are(void **state)
 {
     (void)state;
@@ -478,6 +530,8 @@ int main(void)
         cmocka_unit_test(test_stall__is_no_pause_of_a_collector_that_stops_the_program),
         cmocka_unit_test(test_stall__of_a_heap_with_room_is_a_pause),
         cmocka_unit_test(test_gc_pauses__of_a_collector_without_cpus_are_the_machines),
+        cmocka_unit_test(test_gc_cpu__of_a_full_heap_counts_sooner),
+        cmocka_unit_test(test_starved_collections__of_a_full_heap_are_not_only_the_machines),
         cmocka_unit_test(test_gc_threads__are_compared_with_the_cpus_that_there_are),
         cmocka_unit_test(test_explicit_gc__names_the_caller_instead_of_the_heap),
         cmocka_unit_test(test_explicit_gc__names_tools_that_have_the_heap_collected),

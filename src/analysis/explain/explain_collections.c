@@ -13,6 +13,9 @@
 
 #define ROOM_MOST      0.50 /* of the heap in use after a collection: it is not too small */
 #define FULL_AS_A_RULE 0.75 /* of the heap in use after half of the collections */
+#define FULL_EACH      0.65 /* and after each of them: it is full whatever they find, */
+#define FULL_COUNT     20   /* where so many show it */
+#define FULL_PART      0.50 /* of the threshold of gc-cpu is enough in a full heap */
 
 double wick_explain_heap_kept(const struct wick_explain_facts *f)
 {
@@ -37,6 +40,18 @@ static bool is_full_as_a_rule(const struct wick_explain_facts *f)
     for (size_t i = f->nheaps / 2; i < f->nheaps; i++)
         n += most > 0 && (double)f->heaps[i].used >= FULL_AS_A_RULE * most;
     return 2 * n > f->nheaps - f->nheaps / 2;
+}
+
+/* Whether collections find next to nothing that could go. */
+static bool is_full(const struct wick_explain_facts *f)
+{
+    return f->nheaps - f->nheaps / 2 >= FULL_COUNT && is_full_as_a_rule(f) && wick_explain_heap_kept(f) >= FULL_EACH;
+}
+
+static void say_room(struct wick_explain *x, struct wick_explain_finding *r)
+{
+    wick_explain_figure(r, "used", WICK_EXPLAIN_BYTES, (double)x->f->heap_used);
+    wick_explain_figure(r, "heap", WICK_EXPLAIN_BYTES, wick_explain_heap_most(x->f));
 }
 
 bool wick_explain_asks_for_holder(const struct wick_explain_findings *all, const struct wick_explain_facts *f)
@@ -117,6 +132,11 @@ void wick_explain_starved_collections(struct wick_explain *x)
     if (f->allowed && others >= wick_explain_rules[WICK_EXPLAIN_RULE_NEIGHBOURS].threshold) {
         wick_explain_figure(r, "others", WICK_EXPLAIN_NUMBER, others * (double)f->allowed);
         wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, (double)f->allowed);
+    }
+    if (r && is_full(f)) {
+        say_room(x, r);
+        r->advice = "move the neighbours away, or a higher CPU limit; but in a heap so full there are more collections "
+                    "than in a larger one (-Xmx)";
     }
 }
 
@@ -217,10 +237,13 @@ void wick_explain_gc_cpu(struct wick_explain *x)
 {
     if (!wick_explain_counts(x->f, (double)x->f->gc_ns, CPU_LEAST) || has_own_rule(x->f))
         return;
-    struct wick_explain_finding *r =
-        wick_explain_by_share(x, (double)x->f->gc_ns, (double)x->f->got_ns, (double)x->f->gc_ns);
+    bool full = is_full(x->f);
+    struct wick_explain_finding *r = wick_explain_by_share_from(
+        x, (double)x->f->gc_ns, (double)x->f->got_ns, (double)x->f->gc_ns, (full ? FULL_PART : 1) * x->rule->threshold);
     if (say_timed(x, r))
         return;
+    if (full)
+        say_room(x, r);
     wick_explain_say_allocations(x, r);
     wick_explain_say_soft(x, r);
     if (!pauses_matter(x)) /* gc-pauses says it */

@@ -79,6 +79,8 @@ uint32_t wick_explain_heaviest(struct wick_explain *x,
 /* A finding if the part is at least the rule's threshold of the whole, with the figures share and time; else NULL. */
 struct wick_explain_finding *wick_explain_by_share(struct wick_explain *x, double part_ns, double whole_ns,
                                                    double cost_ns);
+struct wick_explain_finding *wick_explain_by_share_from(struct wick_explain *x, double part_ns, double whole_ns,
+                                                        double cost_ns, double least); /* least: the threshold */
 
 /* explain_sure.c: adds the figure `share`, a part of a whole, with its interval; `quanta` is that of the part's
  * samples. If so few samples do not decide whether the rule applies, the finding becomes an open question. */

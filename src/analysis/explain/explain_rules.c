@@ -383,8 +383,14 @@ static void unmounted_wait(struct wick_explain *x)
 struct wick_explain_finding *wick_explain_by_share(struct wick_explain *x, double part_ns, double whole_ns,
                                                    double cost_ns)
 {
+    return wick_explain_by_share_from(x, part_ns, whole_ns, cost_ns, x->rule->threshold);
+}
+
+struct wick_explain_finding *wick_explain_by_share_from(struct wick_explain *x, double part_ns, double whole_ns,
+                                                        double cost_ns, double least)
+{
     double share = wick_explain_share(part_ns, whole_ns);
-    if (share < x->rule->threshold)
+    if (share < least)
         return NULL;
     struct wick_explain_finding *r = wick_explain_found(x, cost_ns);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
