@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,6 +33,7 @@
 #include "sys/neighbours.h"
 #include "sys/pagemap.h"
 #include "sys/sock.h"
+#include "sys/tcp_connecting.h"
 
 static struct wick_mem mem;
 
@@ -374,6 +376,13 @@ static int peer(void *arg)
     return 0;
 }
 
+static int connecting(void *arg)
+{
+    struct wick_tcp_target to;
+    assert_false(wick_tcp_connecting(AF_INET, UINT64_MAX, &to)); /* no socket has that cookie */
+    return 0;
+}
+
 static int published(void *arg)
 {
     static const struct wick_published_resource resource = {"till", ""};
@@ -401,8 +410,8 @@ static void test_faults__what_is_known_of_the_machine_needs_nothing(void **state
     static const struct {
         faults_attempt *attempt;
         bool allocates, opens;
-    } parts[] = {{load, false, true}, {cgroup, false, true},    {others, true, true},  {pages, false, true},
-                 {peer, false, true}, {published, true, false}, {pattern, true, false}};
+    } parts[] = {{load, false, true}, {cgroup, false, true},     {others, true, true},     {pages, false, true},
+                 {peer, false, true}, {connecting, false, true}, {published, true, false}, {pattern, true, false}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         unsigned memory = faults_each(FAULTS_MEMORY, parts[i].attempt, NULL);
         unsigned descriptors = faults_each(FAULTS_DESCRIPTORS, parts[i].attempt, NULL);
