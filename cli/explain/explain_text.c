@@ -176,6 +176,12 @@ static bool is_equal(const struct wick_explain_findings *all, const struct wick_
            share_of_work(all, other) >= EQUAL * share_of_work(all, first);
 }
 
+static bool costs_more(const struct wick_explain_findings *all, const struct wick_explain_finding *first,
+                       enum wick_explain_group group)
+{
+    return EQUAL * share_of_work(all, wick_explain_costliest(all, group)) > share_of_work(all, first);
+}
+
 /* Whether the last step of a chain is what the finding is about: the same wait, or work, at the same place. */
 static bool ends_at(const struct wick_explain_step *last, const struct wick_explain_finding *r)
 {
@@ -226,6 +232,8 @@ void wick_explain_text_headline(struct wick_strbuf *out, const struct wick_expla
     const char *title = wick_explain_group_title(groups[0]);
     bool neutral = shows_no_fault(all), equal = n > 1 && is_equal(all, first, groups[1]);
     const char *how = n < 2 ? "It is " : equal ? "In about equal parts " : "Mostly ";
+    if (equal && costs_more(all, first, groups[1]))
+        how = "A fault shows in "; /* the other one only says where time goes */
     if (neutral)
         wick_strbuf_adds(out, "Time goes to ");
     else

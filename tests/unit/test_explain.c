@@ -494,13 +494,17 @@ static void test_totals__go_on_in_the_next_file_of_a_recording(void **state)
     free(two);
 }
 
+/* A fault of the JVM comes before what only says where time goes, if it costs a good part of that. */
 static void test_findings__stand_in_the_order_of_what_they_cost(void **state)
 {
-    char *text = explained_by(SCENE(c->hot = 5000, c->delay = 8000, c->run = 9000, c->stall = 1000));
-    const char *starved = strstr(text, "cpu-starvation"), *hot = strstr(text, "hot-method"),
-               *stall = strstr(text, "allocation-stall");
-    assert_true(starved && hot && stall && starved < hot && hot < stall);
-    free(text);
+    for (int much = 0; much < 2; much++) {
+        char *text = explained_by(SCENE(c->hot = 5000, c->delay = 8000, c->run = 9000, c->stall = much ? 1000 : 700));
+        const char *starved = strstr(text, "cpu-starvation"), *hot = strstr(text, "hot-method"),
+                   *stall = strstr(text, "allocation-stall");
+        assert_true(starved && hot && stall && starved < hot && starved < stall);
+        assert_int_equal(stall < hot, much);
+        free(text);
+    }
 }
 
 static uint32_t frame_of(struct wick_profile *p, uint32_t below, const char *class, const char *name,

@@ -89,11 +89,33 @@ static void test_headline__finds_no_fault_with_work_alone(void **state)
     }
 }
 
+/* A thread for dead objects that is behind is a fault, and that others wait for permits may be none: it comes first. */
+static void test_headline__begins_with_the_fault(void **state)
+{
+    (void)state;
+    for (unsigned waiters = 2; waiters <= 8; waiters += 6) {
+        struct scene *s = scene();
+        add(s, thread_of(s, "Cleaner-0", 1),
+            STACK(s, "jdk/internal/ref/CleanerImpl.run", "app/Rack.stow", "app/Arm.stow", READ), WICK_EXPLAIN_IO, 10);
+        for (unsigned i = 0; i < waiters; i++)
+            add(s, thread_of(s, "station", 20 + i),
+                STACK(s, "app/Station.run", "app/Rack.load", "java/util/concurrent/Semaphore.acquire", PARK),
+                WICK_EXPLAIN_PARKED, 10);
+        char *text = printed(s);
+        bool first = strstr(text, "\nA fault shows in the JVM: finalizers and cleaners that are behind, ") != NULL;
+        const char *jvm = strstr(text, "\nThe JVM\n"), *program = strstr(text, "\nThe program\n");
+        if (!first != (waiters == 8) || !jvm || !program || (jvm < program) != first)
+            fail_msg("%u:\n%s", waiters, text);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_findings__say_which_comes_down_to_which),
         cmocka_unit_test(test_headline__finds_no_fault_with_work_alone),
+        cmocka_unit_test(test_headline__begins_with_the_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
  * known to.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/explain/explain_int.h"
 #include "base/sum.h"
@@ -82,7 +83,20 @@ static void absorb(struct wick_explain_findings *o, size_t at, double most)
     o->n = kept;
 }
 
-/* Whether cancelled tasks take much of what stays in the heap. */
+/* What keeps most of the heap alive, if that is a queue of such tasks; else NULL. */
+static const char *queue_that_holds(const struct wick_explain_facts *f)
+{
+    static const char *const queues[] = {"java.util.TaskQueue", "java.util.TimerTask[",
+                                         "ScheduledThreadPoolExecutor$DelayedWorkQueue"};
+    const struct wick_explain_holder *h = &f->heap_holder;
+    const char *text = h->said ? h->said : h->read ? wick_profile_str(f->p, h->read) : "";
+    for (size_t i = 0; wick_explain_fills(f, h) && i < sizeof queues / sizeof *queues; i++)
+        if (strstr(text, queues[i]))
+            return text;
+    return NULL;
+}
+
+/* Whether cancelled tasks take much of what stays in the heap, without what they refer to. */
 static bool fill_heap(const struct wick_explain_facts *f, const struct wick_explain_finding *r)
 {
     const struct wick_explain_figure *share = wick_explain_figure_of(r, "share"),
@@ -96,11 +110,16 @@ static bool blame_cancelled(struct wick_explain *x)
 {
     struct wick_explain_findings *o = x->out;
     double most = cost_of_garbage(o);
-    for (size_t i = 0; i < o->n && most > 0; i++)
-        if (o->rows[i].rule == &wick_explain_rules[WICK_EXPLAIN_RULE_CANCELLED_TASKS] && fill_heap(x->f, &o->rows[i])) {
-            absorb(o, i, most);
-            return true;
-        }
+    const char *queue = queue_that_holds(x->f);
+    for (size_t i = 0; i < o->n && most > 0; i++) {
+        struct wick_explain_finding *r = &o->rows[i];
+        if (r->rule != &wick_explain_rules[WICK_EXPLAIN_RULE_CANCELLED_TASKS] || (!queue && !fill_heap(x->f, r)))
+            continue;
+        if (queue)
+            wick_explain_say(x, r, "holder", queue);
+        absorb(o, i, most);
+        return true;
+    }
     return false;
 }
 

@@ -12,7 +12,11 @@
  * While the program is stopped, its threads take no CPU from the collector's: if those wait for one, others have it, or
  * a limit keeps them from it. Pauses that would be short with CPUs are no fault of the heap, and whether they are is
  * seen by taking the waiting for CPUs out of both, the pauses and the time between them.
+ *
+ * A group comes before another one if its most expensive finding costs more; but a fault of the JVM comes before what
+ * only says where the program's time goes, unless it costs next to nothing beside that.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +25,7 @@
 #include "model/name.h"
 
 #define STOPPED_MOST 0.99 /* of the time, so that a quotient remains */
+#define FAULT_LEAST  0.15 /* of what the program does that may be well: a fault of the JVM comes before that */
 
 static const struct {
     const char *name, *title;
@@ -130,6 +135,23 @@ static double rank_of(const struct wick_explain_finding *r)
     return r->rank_ns > 0 ? r->rank_ns : r->cost_ns;
 }
 
+/* What is at stake in each group: by its most expensive finding. Where that of the program only says where time goes,
+ * and the JVM has a fault that costs a good part of it, the program's comes next. */
+static void learn_stakes(const struct wick_explain_findings *all, double *stakes)
+{
+    double faults[WICK_EXPLAIN_GROUPS] = {0};
+    memset(stakes, 0, WICK_EXPLAIN_GROUPS * sizeof *stakes);
+    for (size_t i = 0; i < all->n; i++) {
+        const struct wick_explain_finding *r = &all->rows[i];
+        double *stake = &stakes[r->rule->group], *fault = &faults[r->rule->group];
+        *stake = r->cost_ns > *stake ? r->cost_ns : *stake;
+        *fault = !r->neutral && r->cost_ns > *fault ? r->cost_ns : *fault;
+    }
+    double *program = &stakes[WICK_EXPLAIN_OF_PROGRAM], jvm = faults[WICK_EXPLAIN_OF_JVM];
+    if (faults[WICK_EXPLAIN_OF_PROGRAM] < jvm && jvm >= FAULT_LEAST * *program && jvm < *program)
+        *program = nextafter(jvm, 0);
+}
+
 /* For sorting: what is at stake in the group of a finding, and in its endpoint. */
 struct rank {
     struct wick_explain_finding row;
@@ -161,15 +183,16 @@ void wick_explain_rank(struct wick_explain_findings *out)
 {
     wick_explain_set_aside(out);
     struct rank *ranks = out->n ? calloc(out->n, sizeof *ranks) : NULL;
+    double stakes[WICK_EXPLAIN_GROUPS];
     out->failed |= out->n && !ranks;
+    learn_stakes(out, stakes);
     for (size_t i = 0; ranks && i < out->n; i++) {
         ranks[i].row = out->rows[i];
+        ranks[i].group_ns = stakes[out->rows[i].rule->group];
         for (size_t k = 0; k < out->n; k++) {
             const struct wick_explain_finding *o = &out->rows[k], *r = &out->rows[i];
             if (o->rule->group != r->rule->group)
                 continue;
-            if (o->cost_ns > ranks[i].group_ns)
-                ranks[i].group_ns = o->cost_ns;
             bool together = o == r || (r->endpoint && o->endpoint == r->endpoint);
             if (together && rank_of(o) > ranks[i].endpoint_ns)
                 ranks[i].endpoint_ns = rank_of(o);

@@ -15,11 +15,9 @@
 #include "analysis/explain/explain_int.h"
 #include "base/sum.h"
 
-enum { EVENTS_LEAST = 2 }; /* samples at its selector */
-
-/* A thread, by its wall-clock samples. */
+/* A thread, by its wall-clock samples, and those of CPU time: one that is blocked all the time never waits for events,
+ * but asks for them. */
 struct loop {
-    size_t events;     /* samples in which it waits for events */
     int64_t blocks_ns; /* ... for something else, elsewhere */
     uint32_t at;       /* the program's function that waits for events; 0 = none was seen */
 };
@@ -53,22 +51,39 @@ static bool is_blocked(const struct wick_explain *x, const struct loop *loops, s
     const struct wick_profile *p = x->f->p;
     const struct loop *l = &loops[x->f->wall[i].thread];
     uint32_t stack = x->waits[i].stack;
-    if (l->events < EVENTS_LEAST || !l->at || !blocks(x->waits[i].kind) || !stack || function_of(x, i) == l->at)
+    if (!l->at || !blocks(x->waits[i].kind) || !stack || function_of(x, i) == l->at)
         return false;
     return wick_explain_goes_through(p, stack, l->at) ||
            (x->waits[i].kind != WICK_WAIT_TIMER && is_in_class(p, stack, p->functions[l->at].class_name));
 }
 
+/* Whether the program asks for events itself, and not a client of the JDK that waits so for its own answer. */
+static bool is_own_selector(const struct wick_profile *p, uint32_t stack, uint32_t user)
+{
+    for (uint32_t s = stack; s && s != user; s = p->stacks[s].parent) {
+        const struct wick_frame *f = &p->frames[p->stacks[s].frame];
+        const char *class_name = wick_profile_str(p, p->functions[f->function].class_name);
+        if (wick_frame_kind_is_java(f->kind) && strncmp(class_name, "sun/nio/ch/", strlen("sun/nio/ch/")) != 0 &&
+            strncmp(class_name, "java/nio/channels/", strlen("java/nio/channels/")) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void note_events(const struct wick_explain *x, const struct wick_explain_sample *s, struct wick_wait w,
+                        struct loop *loops)
+{
+    if (w.kind == WICK_WAIT_EVENT && w.stack && s->thread && is_own_selector(x->f->p, s->stack, w.stack))
+        loops[s->thread].at = wick_explain_function_at(x->f->p, w.stack);
+}
+
 static void learn(const struct wick_explain *x, struct loop *loops)
 {
     const struct wick_explain_facts *f = x->f;
-    for (size_t i = 0; i < f->nwall; i++) {
-        struct loop *l = &loops[f->wall[i].thread];
-        if (x->waits[i].kind != WICK_WAIT_EVENT || !f->wall[i].thread)
-            continue;
-        l->events += f->wall[i].count ? (size_t)f->wall[i].count : 1;
-        l->at = function_of(x, i);
-    }
+    for (size_t i = 0; i < f->ncpu; i++)
+        note_events(x, &f->cpu[i], wick_explain_wait_at(x, f->cpu[i].stack), loops);
+    for (size_t i = 0; i < f->nwall; i++)
+        note_events(x, &f->wall[i], x->waits[i], loops);
     for (size_t i = 0; i < f->nwall; i++)
         if (is_blocked(x, loops, i))
             loops[f->wall[i].thread].blocks_ns = wick_sum(loops[f->wall[i].thread].blocks_ns, f->wall[i].weight_ns);

@@ -659,8 +659,8 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
     if (!f->failed && !out->failed)
         wick_explain_garbage(&x);
     forget_waits(&x);
-    wick_explain_rank(out);
     wick_explain_learn_neutral(out);
+    wick_explain_rank(out);
     for (size_t i = 0; i < out->n; i++)
         wick_explain_learn_when(f, &out->rows[i]);
     if (out->failed || f->failed)
