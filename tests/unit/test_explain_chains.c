@@ -197,11 +197,30 @@ static void test_future__waits_for_what_its_completer_does(void **state)
                   "java/util/concurrent/CompletableFuture.postComplete", "app/Main.register", "java/lang/Thread.sleep"),
             WICK_EXPLAIN_SLEEPING, most ? 9 : 1);
         add(s, thread_of(s, "reader", 1), STACK(s, "app/Link.read", READ), WICK_EXPLAIN_IO, most ? 1 : 9);
-        begins(s, most ? "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a timer "
-                         "(Thread.sleep), at app.Main.register; 30.0 s of it by threads that wait for a future at "
-                         "app.Main.request, while the task waits there (100 %)\n\n"
-                       : "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a future, at "
-                         "app.Main.request\n\n");
+        begins(s,
+               most ? "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a timer "
+                      "(Thread.sleep), at app.Main.register; 30.0 s of it by threads that wait for a future at "
+                      "app.Main.request, while who completes them waits there (100 %); all of that is in reader, which "
+                      "completes one future after another\n\n"
+                    : "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a future, at "
+                      "app.Main.request\n\n");
+    }
+}
+
+/* A pool that completes futures when a time is over, or an answer comes, works next to nothing: it is no task of its
+ * that they wait for. */
+static void test_future__is_not_that_of_a_pool_that_hardly_works(void **state)
+{
+    (void)state;
+    for (unsigned works = 0; works <= 1; works++) {
+        struct scene *s = scene();
+        for (unsigned i = 0; i < 3; i++)
+            add(s, thread_of(s, "request", 10 + i),
+                STACK(s, "app/Main.request", "java/util/concurrent/CompletableFuture.join", PARK), WICK_EXPLAIN_PARKED,
+                10);
+        add(s, thread_of(s, "timer", 1), STACK(s, WORKER, "app/Provider.answer"), WICK_EXPLAIN_RUNNABLE,
+            works ? 9 : 0.1);
+        (works ? has_not : has)(s, "is waiting for a future, at app.Main.request\n");
     }
 }
 
@@ -718,6 +737,7 @@ int main(void)
         cmocka_unit_test(test_pool_busy__is_silent_where_workers_wait_for_others),
         cmocka_unit_test(test_pool_busy__is_silent_where_workers_wait_for_objects_of_a_pool),
         cmocka_unit_test(test_future__waits_for_what_its_completer_does),
+        cmocka_unit_test(test_future__is_not_that_of_a_pool_that_hardly_works),
         cmocka_unit_test(test_queue_full__is_a_part_of_what_its_consumer_computes),
         cmocka_unit_test(test_answer__waits_for_a_server_that_is_never_done),
         cmocka_unit_test(test_object_wait__is_trouble_where_nobody_works),

@@ -27,6 +27,7 @@
 #define DEVIATIONS      2.0  /* as far as samples may be off */
 #define WITHIN_LEAST    0.75 /* from how much of a thing is done while others wait by chance (0) to all of it (1) */
 #define OUTSIDE_LEAST   8.0  /* samples of it at other times, by chance: with fewer of them, nothing is known */
+#define TASKS_LEAST     0.10 /* of the time that one thread waits for tasks: that these take */
 #define HELD_UP         0.90 /* of its time: a thread that waits for something else does not get on with its work */
 
 enum { LINKS = WICK_EXPLAIN_LINKS };
@@ -395,6 +396,21 @@ static void tasks(struct wick_explain *x, const struct wick_explain_place *at, b
     wick_explain_places_sort(out);
 }
 
+/* For how long the thread waits there that does so longest. */
+static int64_t longest_at(struct wick_explain *x, const struct wick_explain_place *at)
+{
+    const struct wick_explain_facts *f = x->f;
+    int64_t *waits = calloc(f->p->nthreads + 1, sizeof *waits), longest = 0;
+    x->f->failed |= !waits;
+    for (size_t i = 0; waits && i < f->nwall; i++) {
+        int64_t *ns = &waits[f->wall[i].thread];
+        *ns = wick_explain_waits_there(x, x->waits[i], at) ? wick_sum(*ns, f->wall[i].weight_ns) : *ns;
+        longest = *ns > longest ? *ns : longest;
+    }
+    free(waits);
+    return longest;
+}
+
 /* What threads of no pool do that complete futures, in what they complete: it keeps other futures waiting if it takes
  * most of the time. */
 static void completers(struct wick_explain *x, struct wick_explain_places *out)
@@ -606,8 +622,13 @@ static bool next_link(struct wick_explain *x, const struct wick_explain_place *a
         tasks(x, at, true, &links);
     if (task && !joins && !links.n)
         tasks(x, at, false, &links);
-    if (at->kind == WICK_WAIT_FUTURE && !links.n)
+    if (at->kind == WICK_WAIT_FUTURE &&
+        (double)wick_explain_places_sum(&links) < TASKS_LEAST * (double)longest_at(x, at))
+        links.n = 0; /* they only complete what comes from elsewhere: an answer, a time that is over */
+    bool completes = at->kind == WICK_WAIT_FUTURE && !links.n;
+    if (completes)
         completers(x, &links);
+    completes &= links.n > 0;
     bool lingers = at->kind == WICK_WAIT_FUTURE && !links.n;
     if (lingers)
         lingerers(x, at, &links);
@@ -625,11 +646,12 @@ static bool next_link(struct wick_explain *x, const struct wick_explain_place *a
             .stack = most->stack,
             .share = wick_explain_share((double)most->ns, (double)wick_explain_places_sum(&links)),
             .threads = wick_explain_share((double)wick_explain_places_sum(&links), (double)x->f->duration_ns),
-            .who = lock      ? WICK_EXPLAIN_HOLDER
-                   : lingers ? WICK_EXPLAIN_COMPLETER
-                   : task    ? WICK_EXPLAIN_TASK
-                   : server  ? WICK_EXPLAIN_SERVER
-                             : WICK_EXPLAIN_TAKER};
+            .who = lock        ? WICK_EXPLAIN_HOLDER
+                   : completes ? WICK_EXPLAIN_COMPLETER
+                   : lingers   ? WICK_EXPLAIN_GATHERER
+                   : task      ? WICK_EXPLAIN_TASK
+                   : server    ? WICK_EXPLAIN_SERVER
+                               : WICK_EXPLAIN_TAKER};
     free(links.rows);
     return found;
 }

@@ -236,7 +236,8 @@ struct wick_explain_link {
         WICK_EXPLAIN_TAKER,
         WICK_EXPLAIN_SERVER,
         WICK_EXPLAIN_BORROWER,
-        WICK_EXPLAIN_COMPLETER
+        WICK_EXPLAIN_COMPLETER, /* of futures: runs what is to follow them */
+        WICK_EXPLAIN_GATHERER   /* likewise: waits for more of what completes them */
     } who;
 };
 

@@ -61,14 +61,17 @@ static void add_links(struct wick_explain *x, const struct wick_explain_place *a
     for (unsigned i = 0; i < at->nlinks; i++) {
         const struct wick_explain_link *l = &at->links[i];
         bool last = i + 1 == at->nlinks || at->links[i + 1].kind == WICK_WAIT_NONE;
-        static const char *const first[] = {
-            [WICK_EXPLAIN_HOLDER] = "its holder",  [WICK_EXPLAIN_TASK] = "the task",
-            [WICK_EXPLAIN_TAKER] = "its consumer", [WICK_EXPLAIN_SERVER] = "a busy server",
-            [WICK_EXPLAIN_BORROWER] = "borrowers", [WICK_EXPLAIN_COMPLETER] = "the thread that completes them"};
-        static const char *const next[] = {
-            [WICK_EXPLAIN_HOLDER] = "holder",     [WICK_EXPLAIN_TASK] = "task",
-            [WICK_EXPLAIN_TAKER] = "consumer",    [WICK_EXPLAIN_SERVER] = "server",
-            [WICK_EXPLAIN_BORROWER] = "borrower", [WICK_EXPLAIN_COMPLETER] = "completer"};
+        static const char *const first[] = {[WICK_EXPLAIN_HOLDER] = "its holder",
+                                            [WICK_EXPLAIN_TASK] = "the task",
+                                            [WICK_EXPLAIN_TAKER] = "its consumer",
+                                            [WICK_EXPLAIN_SERVER] = "a busy server",
+                                            [WICK_EXPLAIN_BORROWER] = "borrowers",
+                                            [WICK_EXPLAIN_COMPLETER] = "who completes them",
+                                            [WICK_EXPLAIN_GATHERER] = "the thread that completes them"};
+        static const char *const next[] = {[WICK_EXPLAIN_HOLDER] = "holder",     [WICK_EXPLAIN_TASK] = "task",
+                                           [WICK_EXPLAIN_TAKER] = "consumer",    [WICK_EXPLAIN_SERVER] = "server",
+                                           [WICK_EXPLAIN_BORROWER] = "borrower", [WICK_EXPLAIN_COMPLETER] = "completer",
+                                           [WICK_EXPLAIN_GATHERER] = "completer"};
         bool many = !i && l->who == WICK_EXPLAIN_BORROWER;
         const char *waits = many ? "wait" : "waits";
         wick_strbuf_addf(out, i ? ", whose %s " : "%s ", (i ? next : first)[l->who]);
@@ -167,7 +170,7 @@ static void say_timed_out(struct wick_explain *x, struct wick_explain_finding *r
 /* Where the thread that completes what others wait for waits with a time-out, and that mostly runs out. */
 static void say_lingers(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
 {
-    if (!at->nlinks || at->links[at->nlinks - 1].who != WICK_EXPLAIN_COMPLETER)
+    if (!at->nlinks || at->links[at->nlinks - 1].who != WICK_EXPLAIN_GATHERER)
         return;
     wick_explain_figure(r, "timed", WICK_EXPLAIN_SHARE, wick_explain_ran_out(x, at));
     if (r)

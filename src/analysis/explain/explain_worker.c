@@ -158,8 +158,9 @@ void wick_explain_say_worker(struct wick_explain *x, struct wick_explain_finding
 {
     const struct wick_explain_facts *f = x->f;
     bool worker, ends = r && at->via != WICK_WAIT_NONE && at->nlinks;
-    bool task = ends && at->links[0].who == WICK_EXPLAIN_TASK, taker = ends && at->links[0].who == WICK_EXPLAIN_TAKER;
-    uint32_t thread = task || taker ? doer(x, at, &worker) : 0,
+    bool task = ends && at->links[0].who == WICK_EXPLAIN_TASK, taker = ends && at->links[0].who == WICK_EXPLAIN_TAKER,
+         completer = ends && at->links[0].who == WICK_EXPLAIN_COMPLETER;
+    uint32_t thread = task || taker || completer ? doer(x, at, &worker) : 0,
              others = thread ? wick_explain_pool_others(f->p, thread) : 0;
     bool depends = at->kind == WICK_WAIT_SEMAPHORE || at->kind == WICK_WAIT_FUTURE || at->kind == WICK_WAIT_LATCH ||
                    at->kind == WICK_WAIT_REPLY || at->kind == WICK_WAIT_QUEUE_FULL;
@@ -168,7 +169,12 @@ void wick_explain_say_worker(struct wick_explain *x, struct wick_explain_finding
         (void)say_uneven(x, r);
     if (!thread || !wick_explain_counts(f, (double)at->through_ns, WAITERS_LEAST))
         return;
-    if (task && worker && !others) {
+    if (completer) {
+        wick_explain_say(x, r, "completer", wick_profile_str(f->p, f->p->threads[thread].name));
+        r->advice =
+            "have what waits run elsewhere (thenApplyAsync, whenCompleteAsync with an executor): who completes a "
+            "future also runs what follows it, and all that it would complete next waits behind that";
+    } else if (task && worker && !others) {
         wick_explain_say(x, r, "worker", wick_profile_str(f->p, f->p->threads[thread].name));
         r->advice =
             "more threads in that pool, or a thread of its own for what takes long: whatever else the only thread "
