@@ -89,6 +89,22 @@ static void test_headline__finds_no_fault_with_work_alone(void **state)
     }
 }
 
+/* Requests that wait for elements of a queue may be long polls: nobody may have anything for them. */
+static void test_headline__finds_no_fault_with_long_polls(void **state)
+{
+    (void)state;
+    struct scene *s = scene();
+    for (unsigned i = 0; i < 4; i++)
+        add(s, thread_of(s, "http", 20 + i),
+            STACK(s, "com/sun/net/httpserver/Filter$Chain.doFilter", "app/Board.next",
+                  "java/util/concurrent/LinkedBlockingQueue.poll", PARK),
+            WICK_EXPLAIN_PARKED, 10);
+    char *text = printed(s);
+    if (!strstr(text, "\nTime goes to waiting for an element of a queue, at app.Board.next, "))
+        fail_msg("%s", text);
+    free(text);
+}
+
 /* A thread for dead objects that is behind is a fault, and that others wait for permits may be none: it comes first. */
 static void test_headline__begins_with_the_fault(void **state)
 {
@@ -115,6 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_findings__say_which_comes_down_to_which),
         cmocka_unit_test(test_headline__finds_no_fault_with_work_alone),
+        cmocka_unit_test(test_headline__finds_no_fault_with_long_polls),
         cmocka_unit_test(test_headline__begins_with_the_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,8 +32,8 @@ static bool is_one_of(const struct wick_explain_finding *r, const char *const *k
  * CPU by another name, while those that have what is waited for keep all CPUs computing. */
 static bool is_plain_wait(const struct wick_explain_finding *r)
 {
-    static const char *const kinds[] = {"socket-read", "socket",    "future",      "latch", "reply",
-                                        "semaphore",   "condition", "object-wait", "park",  "queue-full"},
+    static const char *const kinds[] = {"socket-read", "socket",      "future", "latch",      "reply", "semaphore",
+                                        "condition",   "object-wait", "park",   "queue-full", "queue"},
                              *const shown[] = {"sequence", "timed", "least", "holder"};
     enum { BUT_HOLDER = sizeof shown / sizeof *shown - 1 };
     const struct wick_explain_figure *all = wick_explain_figure_of(r, "time"),
