@@ -2,6 +2,8 @@
 /* Work of the JDK that a part of it shows to be of a particular kind, and what comparisons of a sort do. */
 #include "explain_stacks.h"
 
+#include <stdio.h>
+
 /* Ten seconds of CPU time, of which so many are in one stack. */
 static struct scene *with(struct scene *s, uint32_t stack, double seconds)
 {
@@ -51,6 +53,41 @@ static void test_serialisation__that_describes_classes_again(void **state)
             i ? " is serialising objects with the descriptions of their classes, again and again, for app.Main.take, "
                 "which calls java.io.ObjectInputStream.readObject\n"
               : " is serialising objects, for app.Main.take\n");
+    }
+}
+
+/* Two functions have a part each of needless work; one of a third of it, or of what may be needed, is not enough. */
+static void test_needless__work_of_two_functions_counts_together(void **state)
+{
+    static const struct {
+        double first, second, third;
+        const char *leaf;
+        bool said;
+    } cases[] = {{3.0, 2.5, 0, "pow", true},
+                 {4.5, 0.5, 0, "pow", false}, /* by far most is for one */
+                 {2.0, 1.5, 1.5, "pow", false},
+                 {3.0, 2.5, 0, "add", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static const char ten[] = "java/math/BigDecimal.bigTenToThe";
+        char leaf[32];
+        struct scene *s = scene();
+        snprintf(leaf, sizeof leaf, "java/math/BigInteger.%s", cases[i].leaf);
+        cpu(s, STACK(s, "app/Ledger.run", "java/math/BigDecimal.add", ten, leaf), cases[i].first);
+        cpu(s,
+            STACK(s, "app/Ledger.run", "app/Ledger.accrue", "java/math/BigDecimal.multiply",
+                  "java/math/BigInteger.multiply"),
+            cases[i].second);
+        if (cases[i].third > 0)
+            cpu(s, STACK(s, "app/Ledger.run", "app/Ledger.round", "java/math/BigDecimal.setScale", ten, leaf),
+                cases[i].third);
+        cpu(s, STACK(s, "app/Main.more"), 10 - cases[i].first - cases[i].second - cases[i].third);
+        char *text = explained(s);
+        if ((strstr(text,
+                    "on numbers of hundreds of digits, for app.Ledger.run and app.Ledger.accrue (45 % of it)\n") !=
+             NULL) != cases[i].said)
+            fail_msg("%zu: %s", i, text);
+        free(text);
     }
 }
 
@@ -162,6 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_logging__that_searches_for_its_caller),
         cmocka_unit_test(test_serialisation__that_describes_classes_again),
+        cmocka_unit_test(test_needless__work_of_two_functions_counts_together),
         cmocka_unit_test(test_sorting__by_what_comparisons_compute),
         cmocka_unit_test(test_sorting__is_said_of_a_comparator),
         cmocka_unit_test(test_wrappers__one_in_another),

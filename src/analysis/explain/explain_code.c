@@ -363,30 +363,6 @@ static uint32_t heaviest(const struct wick_explain *x, uint32_t function, enum w
     return best;
 }
 
-/* Whether that work comes from how something is asked for, and not from how much is. */
-static bool is_needless(enum wick_explain_code code)
-{
-    switch (code) {
-    case WICK_CODE_CLASS_DESCRIPTORS:
-    case WICK_CODE_CLASS_LOOKUP:
-    case WICK_CODE_COLLISIONS:
-    case WICK_CODE_COMPARED:
-    case WICK_CODE_COMPILED_XML:
-    case WICK_CODE_EXCEPTIONS:
-    case WICK_CODE_FACTORIES:
-    case WICK_CODE_FIELDWISE:
-    case WICK_CODE_LOGGED_CALLERS:
-    case WICK_CODE_MANY_DIGITS:
-    case WICK_CODE_NESTED:
-    case WICK_CODE_POLLING:
-    case WICK_CODE_SEARCHING:
-    case WICK_CODE_WRAPPED:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* The method of the JDK or of a library that the function calls for most of that work, or of a particular kind within
  * it; 0 = there is none. */
 static uint32_t called_for(const struct wick_explain *x, uint32_t function, enum wick_explain_code code,
@@ -441,7 +417,7 @@ static void say(struct wick_explain *x, uint32_t stack, enum wick_explain_code o
     wick_explain_say(x, r, "kind", wick_explain_codes[code].name);
     wick_explain_say(x, r, "what", wick_explain_codes[code].text);
     wick_explain_say_frame(x, r, "frame", f->p->stacks[stack].frame);
-    if (is_needless(code))
+    if (wick_explain_is_needless(code))
         say_callee(x, r, called_for(x, frame_of(f->p, stack)->function, of, code == of ? WICK_CODE_OTHER : code, a));
     wick_explain_filter_frame(x, r, f->p->stacks[stack].frame);
     if (code == WICK_CODE_COLLISIONS)
@@ -507,6 +483,11 @@ static double least_of(enum wick_explain_code code)
     }
 }
 
+static bool is_hot_kind(const struct wick_explain *x, unsigned code, double ns)
+{
+    return is_hot(x, (enum wick_explain_code)code, ns, least_of((enum wick_explain_code)code));
+}
+
 /* Keeps which thread does most of it, if it does hardly anything else. */
 static void keep_coded(struct wick_explain *x, size_t which, const struct around *a)
 {
@@ -527,7 +508,7 @@ static void keep_coded(struct wick_explain *x, size_t which, const struct around
     if (most && wick_explain_share((double)part[most], (double)all[most]) >= ALONE_LEAST) {
         x->coded.finding = x->out->n - 1;
         x->coded.thread = most;
-        x->coded.needless = is_needless(
+        x->coded.needless = wick_explain_is_needless(
             wick_explain_code_of_all(f, (uint32_t)(which / WICK_CODES), (enum wick_explain_code)(which % WICK_CODES)));
     }
     free(part);
@@ -557,7 +538,11 @@ void wick_explain_hot_code(struct wick_explain *x)
     int64_t ns = sums ? sums[best] : 0;
     double least = best && best == starts ? CALLS_LEAST : least_of((enum wick_explain_code)(best % WICK_CODES));
     enum wick_explain_code code = (enum wick_explain_code)(best % WICK_CODES);
-    if (by_stack && best && is_hot(x, code, (double)ns, least)) {
+    bool hot = by_stack && best && is_hot(x, code, (double)ns, least),
+         needless = hot && wick_explain_is_needless(wick_explain_code_of_all(f, (uint32_t)(best / WICK_CODES), code));
+    if (!needless && wick_explain_spread(x, is_hot_kind)) {
+        x->code_said = true;
+    } else if (hot) {
         double quanta = 0;
         uint32_t stack = heaviest(x, (uint32_t)(best / WICK_CODES), code, &a, by_stack, &quanta);
         say(x, stack, code, ns, quanta, &a);

@@ -328,7 +328,7 @@ bool wick_explain_is_particular(const struct wick_profile *p, enum wick_explain_
     return !any || shown;
 }
 
-/* Of the work of that kind, in calls by that function, the share that a test is true of. */
+/* Of the work of that kind, in calls by that function (0 = any), the share that a test is true of. */
 static double share_of(const struct wick_explain_facts *f, uint32_t function, enum wick_explain_code code,
                        bool (*shows)(const struct wick_profile *p, uint32_t stack, uint32_t user))
 {
@@ -336,7 +336,7 @@ static double share_of(const struct wick_explain_facts *f, uint32_t function, en
     for (size_t i = 0; i < f->ncpu; i++) {
         enum wick_explain_code one;
         uint32_t stack = f->cpu[i].stack, user = wick_explain_user_of(f->p, stack, &one);
-        if (!user || one != code || wick_explain_function_at(f->p, user) != function)
+        if (!user || one != code || (function && wick_explain_function_at(f->p, user) != function))
             continue;
         all = wick_sum(all, f->cpu[i].weight_ns);
         part = wick_sum(part, shows(f->p, stack, user) ? f->cpu[i].weight_ns : 0);
@@ -359,4 +359,27 @@ enum wick_explain_code wick_explain_code_of_all(const struct wick_explain_facts 
         }
     }
     return most;
+}
+
+bool wick_explain_is_needless(enum wick_explain_code code)
+{
+    switch (code) {
+    case WICK_CODE_CLASS_DESCRIPTORS:
+    case WICK_CODE_CLASS_LOOKUP:
+    case WICK_CODE_COLLISIONS:
+    case WICK_CODE_COMPARED:
+    case WICK_CODE_COMPILED_XML:
+    case WICK_CODE_EXCEPTIONS:
+    case WICK_CODE_FACTORIES:
+    case WICK_CODE_FIELDWISE:
+    case WICK_CODE_LOGGED_CALLERS:
+    case WICK_CODE_MANY_DIGITS:
+    case WICK_CODE_NESTED:
+    case WICK_CODE_POLLING:
+    case WICK_CODE_SEARCHING:
+    case WICK_CODE_WRAPPED:
+        return true;
+    default:
+        return false;
+    }
 }

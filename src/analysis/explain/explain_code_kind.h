@@ -30,9 +30,13 @@ uint32_t wick_explain_user_of(const struct wick_profile *p, uint32_t stack, enum
 bool wick_explain_is_particular(const struct wick_profile *p, enum wick_explain_code particular, uint32_t stack,
                                 uint32_t user);
 
-/* Of loading classes: looking them up by name, if next to none of what the function has the JDK do defines one. */
+/* The more particular kind that the work is, by what shows it in what the function (0 = any) has the JDK do of it. Of
+ * loading classes: looking them up by name, if next to none of it defines one. */
 enum wick_explain_code wick_explain_code_of_all(const struct wick_explain_facts *f, uint32_t function,
                                                 enum wick_explain_code code);
+
+/* Whether that work comes from how something is asked for, and not from how much is. */
+bool wick_explain_is_needless(enum wick_explain_code code);
 
 /* Whether the method on top of the stack is one of the JDK that sorts. */
 bool wick_explain_is_sort(const struct wick_profile *p, uint32_t stack);

@@ -373,6 +373,11 @@ double wick_explain_two_digits(double n);
 void wick_explain_say_lengths(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind,
                               uint32_t function);
 
+/* explain_spread.c: a finding about needless work that several functions have the JDK do, if `is_hot` finds it enough
+ * together. code: enum wick_explain_code. Returns whether there is one. */
+bool wick_explain_spread(struct wick_explain *x,
+                         bool (*is_hot)(const struct wick_explain *x, unsigned code, double ns));
+
 /* explain_sequence.c: adds to a finding about waiting for peers, at that function, what waits so several times one
  * after another each time that it works (sequence, times, each, sites); nothing for other kinds. endpoint: 0 = any. */
 void wick_explain_say_sequence(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind,

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_spread.c - needless work of the JDK that several functions of the program have it do
+ *
+ *     run     add(balance, deposit)     30 % of CPU time      neither has much of it, and of one it may not even show
+ *     accrue  multiply(balance, rate)   26 %                  what kind it is: all is for numbers of 10,000 digits
+ *
+ * So what kinds of work that is rarely what a program is for come to is added up over all functions, as what shows the
+ * kind is. The finding names the function that has most of it, and the one after it.
+ */
+#include <stdlib.h>
+
+#include "analysis/explain/explain_code_kind.h"
+#include "analysis/explain/explain_int.h"
+#include "base/strbuf.h"
+#include "base/sum.h"
+#include "model/name.h"
+
+#define TOGETHER_LEAST 0.75 /* of it: what the two functions have that have most */
+#define BOTH_LEAST     0.20 /* of it: what the second one has */
+
+/* What the function has done of that kind. */
+struct part {
+    uint32_t function, stack; /* the heaviest, cut there */
+    int64_t ns, heaviest_ns;
+};
+
+/* The kind of work of the JDK in a sample, and for which function: the stack is cut there; 0 = there is none. */
+static uint32_t work_of(const struct wick_explain_facts *f, size_t i, enum wick_explain_code *code)
+{
+    uint32_t user = wick_explain_user_of(f->p, f->cpu[i].stack, code);
+    return *code == WICK_CODE_OTHER ? 0 : user;
+}
+
+/* The kind that costs most of those that are needless; OTHER = there is none. */
+static enum wick_explain_code worst_of(const struct wick_explain_facts *f, int64_t *ns)
+{
+    int64_t sums[WICK_CODES] = {0};
+    enum wick_explain_code code, worst = WICK_CODE_OTHER;
+    for (size_t i = 0; i < f->ncpu; i++)
+        if (work_of(f, i, &code))
+            sums[code] = wick_sum(sums[code], f->cpu[i].weight_ns);
+    for (unsigned c = 0; c < WICK_CODES; c++) {
+        code = (enum wick_explain_code)c;
+        if (sums[c] > sums[worst] && wick_explain_is_needless(wick_explain_code_of_all(f, 0, code)))
+            worst = code;
+    }
+    *ns = sums[worst];
+    return worst;
+}
+
+/* The two functions that have most of that work, most first. False without memory. */
+static bool learn_parts(const struct wick_explain_facts *f, enum wick_explain_code of, struct part out[2],
+                        double *quanta)
+{
+    struct part *parts = calloc(f->p->nfunctions + 1, sizeof *parts);
+    int64_t *stacks = calloc(f->p->nstacks + 1, sizeof *stacks);
+    bool done = parts && stacks;
+    for (size_t i = 0; done && i < f->ncpu; i++) {
+        enum wick_explain_code code;
+        uint32_t s = work_of(f, i, &code), function = s ? wick_explain_function_at(f->p, s) : 0;
+        if (!s || code != of)
+            continue;
+        struct part *o = &parts[function];
+        o->function = function;
+        o->ns = wick_sum(o->ns, f->cpu[i].weight_ns);
+        stacks[s] = wick_sum(stacks[s], f->cpu[i].weight_ns);
+        if (stacks[s] > o->heaviest_ns) {
+            o->heaviest_ns = stacks[s];
+            o->stack = s;
+        }
+        *quanta += wick_explain_quantum(&f->cpu[i]);
+    }
+    out[0] = out[1] = (struct part){0};
+    for (uint32_t i = 0; done && i < f->p->nfunctions; i++)
+        if (parts[i].ns > out[0].ns) {
+            out[1] = out[0];
+            out[0] = parts[i];
+        } else if (parts[i].ns > out[1].ns) {
+            out[1] = parts[i];
+        }
+    free(stacks);
+    free(parts);
+    return done;
+}
+
+bool wick_explain_spread(struct wick_explain *x, bool (*is_hot)(const struct wick_explain *x, unsigned code, double ns))
+{
+    struct wick_explain_facts *f = x->f;
+    struct part parts[2];
+    struct wick_strbuf second = WICK_STRBUF_INIT;
+    double quanta = 0;
+    int64_t ns;
+    enum wick_explain_code of = worst_of(f, &ns), code;
+    if (of == WICK_CODE_OTHER || !is_hot(x, of, (double)ns))
+        return false;
+    f->failed |= !learn_parts(f, of, parts, &quanta);
+    if (f->failed || (double)parts[0].ns + (double)parts[1].ns < TOGETHER_LEAST * (double)ns ||
+        (double)parts[1].ns < BOTH_LEAST * (double)ns)
+        return false;
+    code = wick_explain_code_of_all(f, 0, of);
+    struct wick_explain_finding *r = wick_explain_found(x, (double)ns);
+    wick_explain_share_of(x, r, (double)ns, (double)f->sampled_ns, quanta);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)ns);
+    wick_explain_say(x, r, "kind", wick_explain_codes[code].name);
+    wick_explain_say(x, r, "what", wick_explain_codes[code].text);
+    wick_explain_say_frame(x, r, "frame", wick_explain_frame_at(f->p, parts[0].stack));
+    wick_name_add_frame(&second, f->p, wick_explain_frame_at(f->p, parts[1].stack), WICK_NAME_LINES);
+    wick_strbuf_addf(&second, " (%.0f %% of it)", 100 * (double)parts[1].ns / (double)ns);
+    wick_explain_say(x, r, "second", second.buf);
+    wick_strbuf_release(&second);
+    if (r)
+        r->advice = wick_explain_codes[code].advice;
+    return true;
+}
