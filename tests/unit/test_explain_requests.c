@@ -187,6 +187,35 @@ static void test_unstarted_threads__come_behind_what_carriers_compute(void **sta
     }
 }
 
+/* So it is of those that have run, and wait for a carrier again; while the program is stopped nobody computes. */
+static void test_waiting__for_a_carrier_comes_behind_what_carriers_compute(void **state)
+{
+    (void)state;
+    for (int paused = 0; paused <= 2; paused += 2) {
+        struct scene *s = scene();
+        uint32_t many = thread_of(s, "virtual threads, not mounted", 2);
+        uint32_t run =
+            STACK(s, "java/util/concurrent/ForkJoinWorkerThread.run", "java/lang/VirtualThread.runContinuation",
+                  "app/Lab.evaluate", "java/lang/ThreadLocal.setInitialValue", "app/Lab.calibrate");
+        s->f.allowed = 2;
+        s->f.pauses_ns = paused * S;
+        s->f.gcs = 1;
+        add(s, many,
+            STACK(s, "java/lang/VirtualThread.run", "app/Lab.receive", "java/net/Socket$SocketInputStream.read"),
+            WICK_EXPLAIN_WAITING_FOR_CARRIER, 70);
+        for (int i = 0; i < 2; i++)
+            add(s, thread_of(s, i ? "ForkJoinPool-1-worker-2" : "ForkJoinPool-1-worker-1", 3 + i), run,
+                WICK_EXPLAIN_RUNNABLE, 7);
+        cpu(s, run, 14);
+        char *text = explained(s);
+        const char *code = strstr(text, "hot-code: 100 %"), *waits = strstr(text, "waiting for a free carrier thread");
+        if (!code || !waits || (code < waits) != (paused > 0) ||
+            !strstr(text, "88 % of its CPUs are taken or needed") != !paused)
+            fail_msg("%s", text);
+        free(text);
+    }
+}
+
 /* Others wait for futures of those threads: that comes after what keeps these from running, unless it is much more. */
 static void test_unstarted_threads__come_before_who_waits_for_them(void **state)
 {
@@ -518,6 +547,7 @@ int main(void)
         cmocka_unit_test(test_endpoint_cpu__of_a_process_that_computes_little),
         cmocka_unit_test(test_unstarted_threads__are_counted_with_what_keeps_the_carriers),
         cmocka_unit_test(test_unstarted_threads__come_behind_what_carriers_compute),
+        cmocka_unit_test(test_waiting__for_a_carrier_comes_behind_what_carriers_compute),
         cmocka_unit_test(test_unstarted_threads__come_before_who_waits_for_them),
         cmocka_unit_test(test_pool_busy__is_no_matter_of_threads_where_all_cpus_compute),
         cmocka_unit_test(test_waiting__of_own_clients_is_what_their_requests_wait_for),

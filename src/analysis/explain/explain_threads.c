@@ -18,7 +18,7 @@
 #include "base/sum.h"
 #include "model/name.h"
 
-#define ALL_CPUS    0.80 /* of the CPUs: carriers compute */
+#define ALL_CPUS    0.75 /* of the CPUs: carriers compute */
 #define HALF        0.50 /* of the time: a thread with as much work shares it with another one */
 #define READY_LEAST 0.80 /* of the time ready to run */
 #define CROWD_LEAST 8.0  /* threads */
@@ -470,6 +470,36 @@ static double taken_share(const struct wick_explain *x, const struct taken *t)
     return share < 1 ? share : 1;
 }
 
+/* Carriers that compute on all CPUs are no fewer than can be: what they compute comes first, and this at once behind
+ * it, before those who wait for such threads. */
+static void put_behind_code(struct wick_explain *x, struct wick_explain_finding *r, const struct taken *t)
+{
+    double cpus = wick_explain_cpus(x->f);
+    if (!r || t->kind != WICK_WAIT_NONE || !(cpus > 0) || t->threads < cpus)
+        return;
+    for (size_t i = 0; i < x->out->n; i++) {
+        struct wick_explain_finding *w = &x->out->rows[i];
+        double cost = r->rank_ns > 0 ? r->rank_ns : r->cost_ns;
+        if (w->rule != &wick_explain_rules[WICK_EXPLAIN_RULE_HOT_CODE] || w->rank_ns > 0 || w->cost_ns >= cost)
+            continue;
+        w->rank_ns = cost;
+        r->rank_ns = nextafter(cost, 0);
+        return;
+    }
+}
+
+/* The share of the CPUs on which carriers compute, while the program is not stopped, if that is nearly all of them and
+ * hot-code says what: virtual threads without a carrier wait for a CPU by another name. Else 0. */
+static double computing(const struct wick_explain *x, const struct taken *t)
+{
+    const struct wick_explain_facts *f = x->f;
+    double cpus = wick_explain_cpus(f),
+           share = wick_explain_share(t->ns, cpus * ((double)f->duration_ns - (double)f->pauses_ns));
+    if (!x->code_said || t->kind != WICK_WAIT_NONE || t->threads < cpus || share < ALL_CPUS)
+        return 0;
+    return share < 1 ? share : 1;
+}
+
 void wick_explain_say_carriers(struct wick_explain *x, struct wick_explain_finding *r)
 {
     struct taken t = taken_of(x);
@@ -493,6 +523,10 @@ void wick_explain_say_carriers(struct wick_explain *x, struct wick_explain_findi
     wick_strbuf_release(&text);
     if (t.kind == WICK_WAIT_PINNED && r)
         r->advice = wick_wait_help(WICK_WAIT_PINNED);
+    if (computing(x, &t) > 0) {
+        wick_explain_figure(r, "taken", WICK_EXPLAIN_SHARE, computing(x, &t));
+        put_behind_code(x, r, &t);
+    }
 }
 
 /* Whether a finding about waiting is about tasks, of which it is not known what they do. */
@@ -524,32 +558,13 @@ static void put_before_waiters(struct wick_explain *x, struct wick_explain_findi
     }
 }
 
-/* Carriers that compute on all CPUs are no fewer than can be: what they compute comes first, and this at once behind
- * it, before those who wait for such threads. */
-static void put_behind_code(struct wick_explain *x, struct wick_explain_finding *r, const struct taken *t)
-{
-    double cpus = wick_explain_cpus(x->f);
-    if (!r || t->kind != WICK_WAIT_NONE || !(cpus > 0) || t->threads < cpus)
-        return;
-    for (size_t i = 0; i < x->out->n; i++) {
-        struct wick_explain_finding *w = &x->out->rows[i];
-        double cost = r->rank_ns > 0 ? r->rank_ns : r->cost_ns;
-        if (w->rule != &wick_explain_rules[WICK_EXPLAIN_RULE_HOT_CODE] || w->rank_ns > 0 || w->cost_ns >= cost)
-            continue;
-        w->rank_ns = cost;
-        r->rank_ns = nextafter(cost, 0);
-        return;
-    }
-}
-
-/* Where carriers compute on all CPUs, and hot-code says what they need not, virtual threads wait for a CPU by another
- * name. What else computes for long keeps short tasks from carriers, which are not taken away from it. */
+/* What else computes for long keeps short tasks from carriers, which are not taken away from it. */
 static void say_computing(struct wick_explain *x, struct wick_explain_finding *r, const struct taken *t)
 {
-    double cpus = wick_explain_cpus(x->f), computing = wick_explain_share(t->ns, cpus * (double)x->f->duration_ns);
-    if (!r || !x->code_said || t->threads < cpus || computing < ALL_CPUS)
+    double share = computing(x, t);
+    if (!r || share <= 0)
         return;
-    wick_explain_figure(r, "computing", WICK_EXPLAIN_SHARE, computing < 1 ? computing : 1);
+    wick_explain_figure(r, "computing", WICK_EXPLAIN_SHARE, share);
     r->advice = "make what is computed there cheaper, start fewer of them at a time, or give the program more CPUs";
 }
 
