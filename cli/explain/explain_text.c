@@ -176,10 +176,16 @@ static bool is_equal(const struct wick_explain_findings *all, const struct wick_
            share_of_work(all, other) >= EQUAL * share_of_work(all, first);
 }
 
-static bool costs_more(const struct wick_explain_findings *all, const struct wick_explain_finding *first,
-                       enum wick_explain_group group)
+/* Whether the first finding is a fault, and a later group has one that only says where more of the time goes. */
+static bool is_fault_before_more(const struct wick_explain_findings *all, const struct wick_explain_finding *first,
+                                 const enum wick_explain_group *groups, size_t n)
 {
-    return EQUAL * share_of_work(all, wick_explain_costliest(all, group)) > share_of_work(all, first);
+    bool more = false;
+    for (size_t i = 1; i < n && !first->rule->risk && !first->neutral; i++) {
+        const struct wick_explain_finding *other = wick_explain_costliest(all, groups[i]);
+        more |= other && other->neutral && EQUAL * share_of_work(all, other) > share_of_work(all, first);
+    }
+    return more;
 }
 
 /* Whether the last step of a chain is what the finding is about: the same wait, or work, at the same place. */
@@ -232,8 +238,8 @@ void wick_explain_text_headline(struct wick_strbuf *out, const struct wick_expla
     const char *title = wick_explain_group_title(groups[0]);
     bool neutral = shows_no_fault(all), equal = n > 1 && is_equal(all, first, groups[1]);
     const char *how = n < 2 ? "It is " : equal ? "In about equal parts " : "Mostly ";
-    if (equal && costs_more(all, first, groups[1]))
-        how = "A fault shows in "; /* the other one only says where time goes */
+    if (is_fault_before_more(all, first, groups, n))
+        how = "A fault shows in ";
     if (neutral)
         wick_strbuf_adds(out, "Time goes to ");
     else

@@ -5,6 +5,7 @@
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -33,7 +34,8 @@ static bool ask_kernel(int fd, int family)
     return sendto(fd, &q, sizeof q, 0, (const struct sockaddr *)&kernel, sizeof kernel) == (ssize_t)sizeof q;
 }
 
-enum found { FOUND, NOT_HERE, NOWHERE };
+/* What a part of the answer shows: the socket, others, or that there is no more of it. */
+enum found { FOUND, NOT_HERE, AT_END, REFUSED };
 
 static bool is_it(const struct inet_diag_msg *m, uint64_t cookie)
 {
@@ -47,8 +49,10 @@ static enum found seek(const union answer *a, size_t n, uint64_t cookie, struct 
         struct nlmsghdr h;
         struct inet_diag_msg m;
         memcpy(&h, a->bytes + at, sizeof h);
+        if (h.nlmsg_type == NLMSG_DONE)
+            return AT_END;
         if (h.nlmsg_type != SOCK_DIAG_BY_FAMILY || h.nlmsg_len < NLMSG_LENGTH(sizeof m) || h.nlmsg_len > n - at)
-            return NOWHERE; /* the end of the answer, or an error */
+            return REFUSED;
         memcpy(&m, a->bytes + at + NLMSG_HDRLEN, sizeof m);
         if (is_it(&m, cookie)) {
             *out = (struct wick_tcp_target){.family = m.idiag_family, .port = ntohs(m.id.idiag_dport)};
@@ -61,18 +65,18 @@ static enum found seek(const union answer *a, size_t n, uint64_t cookie, struct 
     return NOT_HERE;
 }
 
-bool wick_tcp_connecting(int family, uint64_t cookie, struct wick_tcp_target *out)
+enum wick_tcp_found wick_tcp_connecting(int family, uint64_t cookie, struct wick_tcp_target *out)
 {
     union answer a;
     enum found found = NOT_HERE;
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
     if (fd < 0)
-        return false;
+        return WICK_TCP_NO_ANSWER;
     bool asked = ask_kernel(fd, family);
     for (int i = 0; asked && found == NOT_HERE && i < READS_MOST; i++) {
         ssize_t n = recv(fd, &a, sizeof a, MSG_DONTWAIT); /* the kernel makes the next part as this one is read */
-        found = n > 0 ? seek(&a, (size_t)n, cookie, out) : NOWHERE;
+        found = n > 0 ? seek(&a, (size_t)n, cookie, out) : REFUSED;
     }
     close(fd);
-    return found == FOUND;
+    return found == FOUND ? WICK_TCP_FOUND : !asked || found == REFUSED ? WICK_TCP_NO_ANSWER : WICK_TCP_NOT_AMONG;
 }

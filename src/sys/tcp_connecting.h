@@ -10,7 +10,6 @@
 #ifndef WICK_SYS_TCP_CONNECTING_H
 #define WICK_SYS_TCP_CONNECTING_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct wick_tcp_target {
@@ -19,8 +18,14 @@ struct wick_tcp_target {
     uint16_t port;
 };
 
-/* family, cookie: the socket's own (SO_DOMAIN, SO_COOKIE). False if it is not among them, or the kernel does not say.
- * Takes the kernel about a millisecond, since it goes through its table of connections. */
-bool wick_tcp_connecting(int family, uint64_t cookie, struct wick_tcp_target *out);
+enum wick_tcp_found {
+    WICK_TCP_FOUND,
+    WICK_TCP_NOT_AMONG, /* it is not connecting any more */
+    WICK_TCP_NO_ANSWER, /* the kernel does not say: no sock_diag, no permission, no descriptor */
+};
+
+/* family, cookie: the socket's own (SO_DOMAIN, SO_COOKIE). Takes the kernel about a millisecond, since it goes through
+ * its table of connections; the first time it may load its module for that. */
+enum wick_tcp_found wick_tcp_connecting(int family, uint64_t cookie, struct wick_tcp_target *out);
 
 #endif

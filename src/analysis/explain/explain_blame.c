@@ -396,7 +396,7 @@ static void tasks(struct wick_explain *x, const struct wick_explain_place *at, b
     wick_explain_places_sort(out);
 }
 
-/* For how long the thread waits there that does so longest. */
+/* For how long the thread waits there that does so longest; of samples of no thread, or of many, it is not known. */
 static int64_t longest_at(struct wick_explain *x, const struct wick_explain_place *at)
 {
     const struct wick_explain_facts *f = x->f;
@@ -404,7 +404,8 @@ static int64_t longest_at(struct wick_explain *x, const struct wick_explain_plac
     x->f->failed |= !waits;
     for (size_t i = 0; waits && i < f->nwall; i++) {
         int64_t *ns = &waits[f->wall[i].thread];
-        *ns = wick_explain_waits_there(x, x->waits[i], at) ? wick_sum(*ns, f->wall[i].weight_ns) : *ns;
+        bool one = f->wall[i].thread && !wick_profile_thread_is_many(&f->p->threads[f->wall[i].thread]);
+        *ns = one && wick_explain_waits_there(x, x->waits[i], at) ? wick_sum(*ns, f->wall[i].weight_ns) : *ns;
         longest = *ns > longest ? *ns : longest;
     }
     free(waits);
@@ -418,7 +419,7 @@ static void completers(struct wick_explain *x, struct wick_explain_places *out)
     const struct wick_explain_facts *f = x->f;
     for (size_t i = 0; i < f->nwall; i++) {
         struct wick_wait w = doing(x, i);
-        if (w.stack && wick_wait_is_completing(f->p, f->wall[i].stack))
+        if (w.stack && wick_wait_is_completing(f->p, f->wall[i].stack) && !wick_wait_is_worker(f->p, f->wall[i].stack))
             wick_explain_places_add(x, out, w, f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
     }
     if (!wick_explain_counts(f, (double)wick_explain_places_sum(out), HELD_LEAST))

@@ -540,7 +540,9 @@ void wick_explain_hot_code(struct wick_explain *x)
     enum wick_explain_code code = (enum wick_explain_code)(best % WICK_CODES);
     bool hot = by_stack && best && is_hot(x, code, (double)ns, least),
          needless = hot && wick_explain_is_needless(wick_explain_code_of_all(f, (uint32_t)(best / WICK_CODES), code));
-    if (!needless && wick_explain_spread(x, is_hot_kind)) {
+    uint32_t most = needless ? 0 : wick_explain_spread(x, hot ? (double)ns : 0, is_hot_kind);
+    if (most) {
+        keep_hot(x, &x->out->rows[x->out->n - 1], most, most);
         x->code_said = true;
     } else if (hot) {
         double quanta = 0;

@@ -8,6 +8,7 @@
 
 #define NESTED_LEAST  6    /* repetitions within a repetition on one stack */
 #define WRAPPED_LEAST 12   /* calls of a wrapper by one of its class, on one stack */
+#define BIG_LEAST     0.50 /* of arithmetic with BigDecimals: of those that are no longs */
 #define DEFINES_LEAST 0.03 /* of what loading classes costs: defining them */
 /* Of what a kind of work costs, a more particular one: compiling for XML, or making factories for it, digits ... */
 #define PARTICULAR_LEAST 0.30
@@ -342,6 +343,28 @@ static double share_of(const struct wick_explain_facts *f, uint32_t function, en
         part = wick_sum(part, shows(f->p, stack, user) ? f->cpu[i].weight_ns : 0);
     }
     return wick_explain_share((double)part, (double)all);
+}
+
+/* A BigDecimal of 18 digits or less is a long. */
+static bool has_big_integers(const struct wick_profile *p, uint32_t stack, uint32_t user)
+{
+    bool decimal = false, big = false;
+    for (uint32_t s = stack; s && s != user; s = p->stacks[s].parent) {
+        decimal |= !strcmp(class_at(p, s), "java/math/BigDecimal");
+        big |= !strcmp(class_at(p, s), "java/math/BigInteger");
+    }
+    return decimal && big;
+}
+
+bool wick_explain_has_part(const struct wick_explain_facts *f, uint32_t function, enum wick_explain_code code,
+                           enum wick_explain_code particular)
+{
+    bool part = particular == code ||
+                (particular == WICK_CODE_MANY_DIGITS && share_of(f, function, code, has_big_integers) >= BIG_LEAST);
+    for (size_t i = 0; i < sizeof particulars / sizeof *particulars && !part; i++)
+        part = particulars[i].all == code && particulars[i].particular == particular &&
+               share_of(f, function, code, particulars[i].shows) >= PARTICULAR_LEAST;
+    return part;
 }
 
 enum wick_explain_code wick_explain_code_of_all(const struct wick_explain_facts *f, uint32_t function,

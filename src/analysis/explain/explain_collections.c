@@ -13,7 +13,7 @@
 
 #define ROOM_MOST      0.50 /* of the heap in use after a collection: it is not too small */
 #define FULL_AS_A_RULE 0.75 /* of the heap in use after half of the collections */
-#define FULL_EACH      0.65 /* and after each of them: it is full whatever they find, */
+#define FULL_EACH      0.70 /* and after each of them: it is full whatever they find, */
 #define FULL_COUNT     20   /* where so many show it */
 #define FULL_PART      0.50 /* of the threshold of gc-cpu is enough in a full heap */
 
@@ -42,7 +42,7 @@ static bool is_full_as_a_rule(const struct wick_explain_facts *f)
     return 2 * n > f->nheaps - f->nheaps / 2;
 }
 
-/* Whether collections find next to nothing that could go. */
+/* Whether the heap is nearly full after most collections, and after none of them has much room. */
 static bool is_full(const struct wick_explain_facts *f)
 {
     return f->nheaps - f->nheaps / 2 >= FULL_COUNT && is_full_as_a_rule(f) && wick_explain_heap_kept(f) >= FULL_EACH;

@@ -19,7 +19,7 @@
 #include "base/sum.h"
 
 #define MOST       0.50 /* of what is allocated */
-#define NEARLY_ALL 0.75 /* of the CPU time in which Java code runs */
+#define NEARLY_ALL 0.75 /* of the CPU time in which Java code runs, or of the tasks in a queue */
 #define ROOM_LEAST 0.50 /* of the heap, free after collections */
 #define TASK_BYTES 64   /* that a task of a scheduler takes at least, with what makes it one */
 
@@ -83,15 +83,23 @@ static void absorb(struct wick_explain_findings *o, size_t at, double most)
     o->n = kept;
 }
 
-/* What keeps most of the heap alive, if that is a queue of such tasks; else NULL. */
-static const char *queue_that_holds(const struct wick_explain_facts *f)
+/* What keeps most of the heap alive, if that is a queue as the finding is about, and nearly all of its tasks are
+ * cancelled; else NULL. */
+static const char *queue_that_holds(const struct wick_explain_facts *f, const struct wick_explain_finding *r)
 {
-    static const char *const queues[] = {"java.util.TaskQueue", "java.util.TimerTask[",
-                                         "ScheduledThreadPoolExecutor$DelayedWorkQueue"};
+    static const struct {
+        const char *owner, *class_name;
+    } queues[] = {{"java.util.Timer", "java.util.TaskQueue"},
+                  {"java.util.Timer", "java.util.TimerTask["},
+                  {"ScheduledThreadPoolExecutor", "ScheduledThreadPoolExecutor$DelayedWorkQueue"}};
     const struct wick_explain_holder *h = &f->heap_holder;
     const char *text = h->said ? h->said : h->read ? wick_profile_str(f->p, h->read) : "";
-    for (size_t i = 0; wick_explain_fills(f, h) && i < sizeof queues / sizeof *queues; i++)
-        if (strstr(text, queues[i]))
+    const struct wick_explain_figure *share = wick_explain_figure_of(r, "share"),
+                                     *owner = wick_explain_figure_of(r, "owner");
+    if (!wick_explain_fills(f, h) || !share || share->value < NEARLY_ALL || !owner)
+        return NULL;
+    for (size_t i = 0; i < sizeof queues / sizeof *queues; i++)
+        if (!strcmp(owner->text, queues[i].owner) && strstr(text, queues[i].class_name))
             return text;
     return NULL;
 }
@@ -110,10 +118,12 @@ static bool blame_cancelled(struct wick_explain *x)
 {
     struct wick_explain_findings *o = x->out;
     double most = cost_of_garbage(o);
-    const char *queue = queue_that_holds(x->f);
     for (size_t i = 0; i < o->n && most > 0; i++) {
         struct wick_explain_finding *r = &o->rows[i];
-        if (r->rule != &wick_explain_rules[WICK_EXPLAIN_RULE_CANCELLED_TASKS] || (!queue && !fill_heap(x->f, r)))
+        if (r->rule != &wick_explain_rules[WICK_EXPLAIN_RULE_CANCELLED_TASKS])
+            continue;
+        const char *queue = queue_that_holds(x->f, r);
+        if (!queue && !fill_heap(x->f, r))
             continue;
         if (queue)
             wick_explain_say(x, r, "holder", queue);

@@ -14,7 +14,7 @@
  * seen by taking the waiting for CPUs out of both, the pauses and the time between them.
  *
  * A group comes before another one if its most expensive finding costs more; but a fault of the JVM comes before what
- * only says where the program's time goes, unless it costs next to nothing beside that.
+ * only says where the program's time goes, unless it costs little beside that.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -22,6 +22,7 @@
 #define ENOUGH        4.0  /* heap for each byte in use */
 #define SMALLER_BY    16.0 /* ... and no heap is made smaller by more at once */
 #define CLEANER_LEAST 5e9  /* ns of wall time that its thread was seen */
+#define WAITERS_LEAST 0.5  /* threads on average: that wait for what a cleaner may give back */
 #define SEVERAL       3
 #define FALL_LEAST    0.10 /* from one collection to the next */
 #define OFTEN         10e9 /* ns */
@@ -221,6 +222,35 @@ static double busy_of(const struct wick_explain_facts *f, uint32_t name, struct 
     return busy;
 }
 
+/* Who waits, at a place of a class that the cleaner works in: what it gives back there may be what they wait for. */
+static void say_who_waits(struct wick_explain *x, struct wick_explain_finding *r,
+                          const struct wick_explain_sample *work, size_t n)
+{
+    const struct wick_profile *p = x->f->p;
+    struct wick_explain_places at = {0};
+    bool *classes = calloc(p->nstrings + 1, sizeof *classes);
+    x->f->failed |= !classes;
+    for (size_t i = 0; classes && i < n; i++)
+        for (uint32_t s = work[i].stack; s; s = p->stacks[s].parent) {
+            uint32_t class_name = p->functions[wick_explain_function_at(p, s)].class_name;
+            classes[class_name] |= !wick_name_is_jdk(wick_profile_str(p, class_name));
+        }
+    for (size_t i = 0; classes && i < x->f->nwall; i++) {
+        const struct wick_wait *w = &x->waits[i];
+        bool lent = w->kind == WICK_WAIT_SEMAPHORE || w->kind == WICK_WAIT_POOL || wick_wait_is_lock(w->kind);
+        if (lent && w->stack && classes[p->functions[wick_explain_function_at(p, w->stack)].class_name])
+            wick_explain_places_add(x, &at, *w, x->f->wall[i].weight_ns, 0);
+    }
+    wick_explain_places_sort(&at);
+    if (at.n && wick_explain_counts(x->f, (double)at.rows->ns, WAITERS_LEAST)) {
+        wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, (double)at.rows->ns / (double)x->f->duration_ns);
+        wick_explain_say(x, r, "awaited", wick_wait_text(at.rows->kind));
+        wick_explain_say_frame(x, r, "waiter", wick_explain_frame_at(p, at.rows->stack));
+    }
+    free(at.rows);
+    free(classes);
+}
+
 void wick_explain_cleaners(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
@@ -247,6 +277,7 @@ void wick_explain_cleaners(struct wick_explain *x)
         wick_explain_share_of(x, r, busy, all, quanta);
         wick_explain_say_frame(x, r, "frame", top.frame);
         wick_explain_say_frame(x, r, "caller", top.caller);
+        say_who_waits(x, r, work, n);
     }
     free(work);
 }

@@ -55,6 +55,7 @@ struct wick_explain {
     bool locals_said;     /* likewise of values of thread locals */
     bool serves;          /* clients may come to this process */
     bool pool_said, code_said, method_said, calls_said, gc_threads_said, crowd_said, saturated_said;
+    bool code_raised; /* hot-code comes first for virtual threads that wait for what computes it */
 };
 
 _Static_assert(WICK_WAIT_KINDS <= 64, "kinds_said has a bit for each");
@@ -373,10 +374,11 @@ double wick_explain_two_digits(double n);
 void wick_explain_say_lengths(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind,
                               uint32_t function);
 
-/* explain_spread.c: a finding about needless work that several functions have the JDK do, if `is_hot` finds it enough
- * together. code: enum wick_explain_code. Returns whether there is one. */
-bool wick_explain_spread(struct wick_explain *x,
-                         bool (*is_hot)(const struct wick_explain *x, unsigned code, double ns));
+/* explain_spread.c: a finding about needless work that several functions have the JDK do, if it takes so long together
+ * and `is_hot` finds that enough. code: enum wick_explain_code. Returns the function that has most of it, 0 = there is
+ * none. */
+uint32_t wick_explain_spread(struct wick_explain *x, double least_ns,
+                             bool (*is_hot)(const struct wick_explain *x, unsigned code, double ns));
 
 /* explain_sequence.c: adds to a finding about waiting for peers, at that function, what waits so several times one
  * after another each time that it works (sequence, times, each, sites); nothing for other kinds. endpoint: 0 = any. */

@@ -18,8 +18,9 @@
 /* A thread, by its wall-clock samples, and those of CPU time: one that is blocked all the time never waits for events,
  * but asks for them. */
 struct loop {
-    int64_t blocks_ns; /* ... for something else, elsewhere */
-    uint32_t at;       /* the program's function that waits for events; 0 = none was seen */
+    size_t events;     /* samples at its selector */
+    int64_t blocks_ns; /* time in which it waits for something else within the loop */
+    uint32_t at;       /* the program's function that asks for events; 0 = none was seen */
 };
 
 /* Whether a thread that has this to wait for stands still for others; what has nothing to do, and what is a queue by
@@ -44,8 +45,9 @@ static bool is_in_class(const struct wick_profile *p, uint32_t stack, uint32_t c
     return false;
 }
 
-/* Whether the wait is within the loop: below the function that selects, or in a class that has a function of its own
- * for that (Netty's). A client that waits for its own answers by a selector is not around what its user does. */
+/* Whether the wait is within the loop: below the function that selects, or, if that was seen more than once, in a class
+ * that has a function of its own for it (Netty's). A client that waits for its own answers by a selector is not around
+ * what its user does. */
 static bool is_blocked(const struct wick_explain *x, const struct loop *loops, size_t i)
 {
     const struct wick_profile *p = x->f->p;
@@ -53,8 +55,8 @@ static bool is_blocked(const struct wick_explain *x, const struct loop *loops, s
     uint32_t stack = x->waits[i].stack;
     if (!l->at || !blocks(x->waits[i].kind) || !stack || function_of(x, i) == l->at)
         return false;
-    return wick_explain_goes_through(p, stack, l->at) ||
-           (x->waits[i].kind != WICK_WAIT_TIMER && is_in_class(p, stack, p->functions[l->at].class_name));
+    return wick_explain_goes_through(p, stack, l->at) || (x->waits[i].kind != WICK_WAIT_TIMER && l->events > 1 &&
+                                                          is_in_class(p, stack, p->functions[l->at].class_name));
 }
 
 /* Whether the program asks for events itself, and not a client of the JDK that waits so for its own answer. */
@@ -73,8 +75,10 @@ static bool is_own_selector(const struct wick_profile *p, uint32_t stack, uint32
 static void note_events(const struct wick_explain *x, const struct wick_explain_sample *s, struct wick_wait w,
                         struct loop *loops)
 {
-    if (w.kind == WICK_WAIT_EVENT && w.stack && s->thread && is_own_selector(x->f->p, s->stack, w.stack))
-        loops[s->thread].at = wick_explain_function_at(x->f->p, w.stack);
+    if (w.kind != WICK_WAIT_EVENT || !w.stack || !s->thread || !is_own_selector(x->f->p, s->stack, w.stack))
+        return;
+    loops[s->thread].events += s->count ? (size_t)s->count : 1;
+    loops[s->thread].at = wick_explain_function_at(x->f->p, w.stack);
 }
 
 static void learn(const struct wick_explain *x, struct loop *loops)

@@ -84,32 +84,44 @@ static bool learn_parts(const struct wick_explain_facts *f, enum wick_explain_co
     return done;
 }
 
-bool wick_explain_spread(struct wick_explain *x, bool (*is_hot)(const struct wick_explain *x, unsigned code, double ns))
+static void say(struct wick_explain *x, struct wick_explain_finding *r, enum wick_explain_code code,
+                const struct part parts[2], double ns)
 {
-    struct wick_explain_facts *f = x->f;
-    struct part parts[2];
+    const struct wick_explain_facts *f = x->f;
     struct wick_strbuf second = WICK_STRBUF_INIT;
-    double quanta = 0;
-    int64_t ns;
-    enum wick_explain_code of = worst_of(f, &ns), code;
-    if (of == WICK_CODE_OTHER || !is_hot(x, of, (double)ns))
-        return false;
-    f->failed |= !learn_parts(f, of, parts, &quanta);
-    if (f->failed || (double)parts[0].ns + (double)parts[1].ns < TOGETHER_LEAST * (double)ns ||
-        (double)parts[1].ns < BOTH_LEAST * (double)ns)
-        return false;
-    code = wick_explain_code_of_all(f, 0, of);
-    struct wick_explain_finding *r = wick_explain_found(x, (double)ns);
-    wick_explain_share_of(x, r, (double)ns, (double)f->sampled_ns, quanta);
-    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)ns);
+    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, ns);
     wick_explain_say(x, r, "kind", wick_explain_codes[code].name);
     wick_explain_say(x, r, "what", wick_explain_codes[code].text);
     wick_explain_say_frame(x, r, "frame", wick_explain_frame_at(f->p, parts[0].stack));
     wick_name_add_frame(&second, f->p, wick_explain_frame_at(f->p, parts[1].stack), WICK_NAME_LINES);
-    wick_strbuf_addf(&second, " (%.0f %% of it)", 100 * (double)parts[1].ns / (double)ns);
+    wick_strbuf_addf(&second, " (%.0f %% of it)", 100 * (double)parts[1].ns / ns);
     wick_explain_say(x, r, "second", second.buf);
     wick_strbuf_release(&second);
+    wick_explain_filter_frame(x, r, wick_explain_frame_at(f->p, parts[0].stack));
     if (r)
         r->advice = wick_explain_codes[code].advice;
-    return true;
+}
+
+uint32_t wick_explain_spread(struct wick_explain *x, double least_ns,
+                             bool (*is_hot)(const struct wick_explain *x, unsigned code, double ns))
+{
+    struct wick_explain_facts *f = x->f;
+    struct part parts[2];
+    double quanta = 0;
+    int64_t ns;
+    enum wick_explain_code of = worst_of(f, &ns);
+    if (of == WICK_CODE_OTHER || (double)ns < least_ns || !is_hot(x, of, (double)ns))
+        return 0;
+    f->failed |= !learn_parts(f, of, parts, &quanta);
+    if (f->failed || (double)parts[1].ns < BOTH_LEAST * (double)ns)
+        return 0;
+    enum wick_explain_code code = wick_explain_code_of_all(f, 0, of);
+    double both = (double)wick_sum(parts[0].ns, parts[1].ns);
+    if (both < TOGETHER_LEAST * (double)ns || !wick_explain_has_part(f, parts[0].function, of, code) ||
+        !wick_explain_has_part(f, parts[1].function, of, code))
+        return 0;
+    struct wick_explain_finding *r = wick_explain_found(x, (double)ns);
+    wick_explain_share_of(x, r, (double)ns, (double)f->sampled_ns, quanta);
+    say(x, r, code, parts, (double)ns);
+    return r && !r->record_ns ? parts[0].function : 0;
 }

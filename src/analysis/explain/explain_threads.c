@@ -341,7 +341,7 @@ static bool is_unstarted(const struct wick_explain *x, size_t i)
 
 /* Where threads that have a virtual thread mounted are, and how many such threads there are. */
 struct taken {
-    double ns, most_ns, threads;
+    double ns, computes_ns, most_ns, threads;
     bool rest; /* half of the time of as many carriers as run virtual threads at a time */
     uint32_t frame;
     enum wick_wait_kind kind;
@@ -391,6 +391,7 @@ static struct taken taken_of(struct wick_explain *x)
         t.threads += !seen[s->thread];
         seen[s->thread] = true;
         t.ns += (double)s->weight_ns;
+        t.computes_ns += x->waits[i].kind == WICK_WAIT_NONE ? (double)s->weight_ns : 0;
         uint32_t at = wick_explain_wait_at(x, s->stack).stack, frame = at ? f->p->stacks[at].frame : 0;
         sums[frame] = wick_sum(sums[frame], s->weight_ns);
         if (!frame || (double)sums[frame] <= t.most_ns)
@@ -480,8 +481,11 @@ static void put_behind_code(struct wick_explain *x, struct wick_explain_finding 
     for (size_t i = 0; i < x->out->n; i++) {
         struct wick_explain_finding *w = &x->out->rows[i];
         double cost = r->rank_ns > 0 ? r->rank_ns : r->cost_ns;
-        if (w->rule != &wick_explain_rules[WICK_EXPLAIN_RULE_HOT_CODE] || w->rank_ns > 0 || w->cost_ns >= cost)
+        bool ranked = w->rank_ns > 0 && !x->code_raised;
+        if (w->rule != &wick_explain_rules[WICK_EXPLAIN_RULE_HOT_CODE] || ranked || w->cost_ns >= cost ||
+            w->rank_ns >= cost)
             continue;
+        x->code_raised = true;
         w->rank_ns = cost;
         r->rank_ns = nextafter(cost, 0);
         return;
@@ -494,7 +498,7 @@ static double computing(const struct wick_explain *x, const struct taken *t)
 {
     const struct wick_explain_facts *f = x->f;
     double cpus = wick_explain_cpus(f),
-           share = wick_explain_share(t->ns, cpus * ((double)f->duration_ns - (double)f->pauses_ns));
+           share = wick_explain_share(t->computes_ns, cpus * ((double)f->duration_ns - (double)f->pauses_ns));
     if (!x->code_said || t->kind != WICK_WAIT_NONE || t->threads < cpus || share < ALL_CPUS)
         return 0;
     return share < 1 ? share : 1;

@@ -159,7 +159,7 @@ void wick_explain_say_worker(struct wick_explain *x, struct wick_explain_finding
     const struct wick_explain_facts *f = x->f;
     bool worker, ends = r && at->via != WICK_WAIT_NONE && at->nlinks;
     bool task = ends && at->links[0].who == WICK_EXPLAIN_TASK, taker = ends && at->links[0].who == WICK_EXPLAIN_TAKER,
-         completer = ends && at->links[0].who == WICK_EXPLAIN_COMPLETER;
+         completer = ends && at->nlinks == 1 && at->links[0].who == WICK_EXPLAIN_COMPLETER;
     uint32_t thread = task || taker || completer ? doer(x, at, &worker) : 0,
              others = thread ? wick_explain_pool_others(f->p, thread) : 0;
     bool depends = at->kind == WICK_WAIT_SEMAPHORE || at->kind == WICK_WAIT_FUTURE || at->kind == WICK_WAIT_LATCH ||

@@ -23,6 +23,7 @@ enum { ESTABLISHED = 1, SYN_SENT = 2, CLOSE_WAIT = 8 };
 
 #define SEEK_PART    100        /* one part in so many of the time for seeking where connections go that are not made */
 #define SEEK_AT_ONCE 50000000ll /* and this much at a time */
+#define NEVER_NS     (INT64_MIN / 2)
 
 /* An end of a connection. */
 union end {
@@ -115,7 +116,7 @@ static bool may_seek(struct wick_awaited *a, uint64_t now)
     return a->spare_ns > 0;
 }
 
-/* The label of a connection that is not made yet. */
+/* The label of a connection that is not made yet; the socket may be used for another one if this is refused. */
 static void put_target(struct wick_awaited *a, int fd, int family, uint64_t cookie, char *out, size_t size)
 {
     struct tcp_info t = {0};
@@ -125,34 +126,37 @@ static void put_target(struct wick_awaited *a, int fd, int family, uint64_t cook
     uint64_t now = wick_clock_mono_ns();
     if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &t, &info_size) || t.tcpi_state != SYN_SENT || !may_seek(a, now))
         return;
-    bool found = wick_tcp_connecting(family, cookie, &to);
-    a->spare_ns -= (int64_t)(wick_clock_mono_ns() - now);
-    if (!found)
+    enum wick_tcp_found found = wick_tcp_connecting(family, cookie, &to);
+    a->spare_ns = found == WICK_TCP_NO_ANSWER ? NEVER_NS : a->spare_ns - (int64_t)(wick_clock_mono_ns() - now);
+    if (found != WICK_TCP_FOUND)
         return;
     wick_socket_address(to.family, to.address, to.port, address, sizeof address);
     snprintf(out, size, "peer=%s", address);
 }
 
-/* Leaves *out as it is if nothing is to be said of the socket now. */
-static void describe_socket(struct wick_awaited *a, int fd, uint64_t cookie, char *out, size_t size)
+/* Leaves *out as it is if nothing is to be said of the socket now. Returns whether that holds as long as it is open. */
+static bool describe_socket(struct wick_awaited *a, int fd, uint64_t cookie, char *out, size_t size)
 {
     union end local = {0}, peer = {0};
     socklen_t local_size = sizeof local, peer_size = sizeof peer;
     char address[WICK_SOCKET_ADDRESS];
     if (getsockname(fd, &local.any, &local_size))
-        return;
+        return false;
     if (getpeername(fd, &peer.any, &peer_size)) {
         if (is_internet(&local))
             put_target(a, fd, local.any.sa_family, cookie, out, size);
-        return;
+        return false;
     }
-    if (local.any.sa_family == AF_UNIX)
-        return put_unix(&local, &peer, local_size, peer_size, out, size);
+    if (local.any.sa_family == AF_UNIX) {
+        put_unix(&local, &peer, local_size, peer_size, out, size);
+        return true;
+    }
     int opened = is_internet(&local) && is_internet(&peer) ? has_opened(fd) : -1;
     if (opened < 0)
-        return;
+        return false;
     put_address(opened ? &peer : &local, address, sizeof address);
     snprintf(out, size, "%s=%s", opened ? "peer" : "local", address);
+    return true;
 }
 
 uint32_t wick_awaited_socket(struct wick_awaited *a, struct wick_labels *labels, int fd)
@@ -165,9 +169,9 @@ uint32_t wick_awaited_socket(struct wick_awaited *a, struct wick_labels *labels,
     size_t at = (cookie * 0x9e3779b97f4a7c15u >> 32) % WICK_AWAITED_KNOWN;
     if (a->known[at].cookie == cookie)
         return a->known[at].label;
-    describe_socket(a, fd, cookie, text, sizeof text);
+    bool lasts = describe_socket(a, fd, cookie, text, sizeof text);
     uint32_t label = wick_labels_intern_awaited(labels, WICK_LABELS_ENDS, text, strlen(text));
-    if (label) {
+    if (label && lasts) {
         a->known[at].cookie = cookie;
         a->known[at].label = label;
     }
