@@ -301,6 +301,10 @@ static void test_safepoints__slow_threads_and_slow_safepoints(void **state)
     says(SCENE(c->late = 200, c->late_delay = 110),
          "starved-safepoints: 1 safepoint was slow to be reached because threads had no CPU to get there, 200 ms in "
          "all, the longest after 200 ms; most by worker\n");
+    says(
+        SCENE(c->late = 400, c->late_delay = 250),
+        "late-safepoints: 1 safepoint was slow to be reached, 150 ms in all, the longest after 400 ms; most by worker: "
+        "it ran for long without reaching one, at app.Main.loop:7 from app.Main.run:11\n");
     /* three for one reason weigh more than the longest, which is the only one for its reason */
     says(SCENE(c->late = 110, c->stalls = 3),
          "late-safepoints: 4 safepoints were slow to be reached, 290 ms in all, the longest after 110 ms; most by "

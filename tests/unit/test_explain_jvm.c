@@ -117,6 +117,69 @@ static void test_starved_collections__of_a_full_heap_are_not_only_the_machines(v
     }
 }
 
+/* Eight safepoints that were reached after so many ms each, and the slowest thread, which had no CPU for some. */
+static struct scene *late(int64_t reach, int64_t own, int64_t starved, double lack)
+{
+    static struct wick_ttsp_slow slow[8];
+    static struct wick_ttsp_culprit culprits[8];
+    struct scene *s = scene();
+    uint32_t stack = STACK(s, "app/Main.run", "app/Main.fold");
+    for (uint32_t i = 0; i < 8; i++) {
+        slow[i] = (struct wick_ttsp_slow){.reach_ns = reach * S / 1000, .first = i, .count = 1};
+        culprits[i] = (struct wick_ttsp_culprit){.thread = thread_of(s, "worker", 1),
+                                                 .waited_ns = own * S / 1000,
+                                                 .why = 2 * starved >= own ? WICK_TTSP_STARVED : WICK_TTSP_LOOP,
+                                                 .frame = s->p.stacks[stack].frame,
+                                                 .starved_ns = starved * S / 1000};
+    }
+    s->f.ttsp.slow = slow;
+    s->f.ttsp.culprits = culprits;
+    s->f.ttsp.nslow = s->f.ttsp.nculprits = 8;
+    s->f.hungry_delay_ns = (int64_t)(lack * 1000);
+    s->f.hungry_got_ns = (int64_t)(1000 - lack * 1000);
+    return s;
+}
+
+/* What passes after the slowest thread was there, and what one does in slices, is for the machine; to run for long is
+ * not, however long the thread had no CPU besides. */
+static void test_safepoints__are_slow_by_what_their_slowest_thread_ran(void **state)
+{
+    (void)state;
+    has(late(50, 20, 0, 0), "late-safepoints: 8 safepoints were slow to be reached, 400 ms in all");
+    has(late(50, 20, 0, 0.3), "late-safepoints: 8 safepoints were slow to be reached, 160 ms in all");
+    has(late(50, 20, 0, 0.3),
+        "starved-safepoints: 8 safepoints were slow to be reached because threads had no CPU to get "
+        "there, 240 ms in all");
+    has_not(late(50, 20, 0, 0.8), "late-safepoints");
+    has(late(80, 60, 0, 0.8), "late-safepoints: 8 safepoints were slow to be reached, 480 ms in all");
+    has_not(late(400, 400, 310, 0.8), "late-safepoints");
+    has(late(500, 500, 380, 0.8),
+        "late-safepoints: 8 safepoints were slow to be reached, 960 ms in all, the longest after 500 "
+        "ms; most by worker: it ran for long without reaching one, at app.Main.fold\n");
+}
+
+/* Of a collector without CPUs, in a program that would hardly be stopped with them, what is promoted is what waits. */
+static void test_promotion__of_a_program_without_cpus_is_none(void **state)
+{
+    static struct wick_explain_heap heaps[8];
+    (void)state;
+    for (int starved = 0; starved < 2; starved++) {
+        struct scene *s = scene();
+        for (size_t i = 0; i < 8; i++) /* young ones, each with a full one behind it */
+            heaps[i] = (struct wick_explain_heap){.used = (i % 2 ? 10 : 30) << 20,
+                                                  .cause = wick_profile_cstring(&s->p, "Allocation Failure"),
+                                                  .full = i % 2};
+        s->f.heaps = heaps;
+        s->f.nheaps = 8;
+        s->f.gcs = 8;
+        s->f.pauses_ns = 2 * S;
+        s->f.gc_ns = S / 2;
+        s->f.gc_wait_ns = starved ? 5 * S : 0;
+        s->f.got_ns = 5 * S;
+        (starved ? has_not : has)(s, "promotion: ");
+    }
+}
+
 static void test_gc_threads__are_compared_with_the_cpus_that_there_are(void **state)
 {
     (void)state;
@@ -532,6 +595,8 @@ int main(void)
         cmocka_unit_test(test_gc_pauses__of_a_collector_without_cpus_are_the_machines),
         cmocka_unit_test(test_gc_cpu__of_a_full_heap_counts_sooner),
         cmocka_unit_test(test_starved_collections__of_a_full_heap_are_not_only_the_machines),
+        cmocka_unit_test(test_safepoints__are_slow_by_what_their_slowest_thread_ran),
+        cmocka_unit_test(test_promotion__of_a_program_without_cpus_is_none),
         cmocka_unit_test(test_gc_threads__are_compared_with_the_cpus_that_there_are),
         cmocka_unit_test(test_explicit_gc__names_the_caller_instead_of_the_heap),
         cmocka_unit_test(test_explicit_gc__names_tools_that_have_the_heap_collected),

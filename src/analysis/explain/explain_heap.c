@@ -21,6 +21,7 @@
 #define GC_LITTLE     0.05 /* share of the time in pauses */
 #define ENOUGH        4.0  /* heap for each byte in use */
 #define SMALLER_BY    16.0 /* ... and no heap is made smaller by more at once */
+#define GOT_LEAST     0.50 /* of the time in which threads of the collector could run: with a CPU */
 #define CLEANER_LEAST 5e9  /* ns of wall time that its thread was seen */
 #define WAITERS_LEAST 0.5  /* threads on average: that wait for what a cleaner may give back */
 #define SEVERAL       3
@@ -129,6 +130,9 @@ void wick_explain_promotion(struct wick_explain *x)
     struct fall o = falls_of(f);
     if (!wick_explain_promotes(f) || wick_explain_unloads(f))
         return; /* classes that are unloaded have lived as long as their loaders, and so has what these hold */
+    if (wick_explain_collectors_got(f) < GOT_LEAST &&
+        wick_explain_pauses_by_work(x) < wick_explain_rules[WICK_EXPLAIN_RULE_GC_PAUSES].threshold)
+        return; /* what waits for a CPU lives longer, and with CPUs such collections would take little */
     struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)o.n);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, wick_explain_share(o.before - o.after, o.before));

@@ -6,8 +6,9 @@
  * has no CPU on which to get there, whatever its code is. The first is of the program or the JVM, the second of
  * the machine, and one incident can be both. So the time of each is divided: what its slowest thread
  * was runnable without a CPU, by the kernel's account, is starvation; all of it, where that is the reason for half or
- * more, as without it the incident would hardly have been one. Where no thread was seen, as the VM thread itself may
- * have had no CPU, it is starvation if the process's threads are starved in general.
+ * more, as without it the incident would hardly have been one, unless that thread also ran for as long as no way to a
+ * safepoint takes. Where no thread was seen, or after the slowest one was there, it is starvation if the process's
+ * threads are starved in general, as the VM thread itself may have had no CPU.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,11 @@
 #include "analysis/explain/explain_int.h"
 #include "base/sum.h"
 
+#define RAN_LEAST 1e8 /* ns on a CPU without reaching a safepoint: an incident by itself */
+#define LACK_MOST \
+    0.75 /* of the time in which threads could run, without a CPU: what one does with a CPU comes in slices, */
+#define RAN_IN_SLICES \
+    5e7 /* and so many ns of it have to be on a CPU, as much of the rest is not accounted to the thread */
 #define PART_LEAST 0.10 /* of the time to reach a safepoint: it is named for that part as well */
 
 /* One of the two parts of all incidents; together they are the time in which safepoints were awaited. */
@@ -31,12 +37,17 @@ struct reach_share {
     const struct wick_ttsp_culprit *culprit;
 };
 
+/* The share of the time in which threads of the process could run that they have no CPU. */
+static double lack_of(const struct wick_explain_facts *f)
+{
+    double delay = (double)f->hungry_delay_ns;
+    return wick_explain_share(delay, delay + (double)f->hungry_got_ns);
+}
+
 /* Whether threads of the process that could run often have no CPU. */
 static bool is_crowded(const struct wick_explain_facts *f)
 {
-    double delay = (double)f->hungry_delay_ns;
-    return wick_explain_share(delay, delay + (double)f->hungry_got_ns) >=
-           wick_explain_rules[WICK_EXPLAIN_RULE_CPU_STARVATION].threshold;
+    return lack_of(f) >= wick_explain_rules[WICK_EXPLAIN_RULE_CPU_STARVATION].threshold;
 }
 
 /* Of the time to reach the safepoint, what passed because threads had no CPU. */
@@ -46,10 +57,13 @@ static double starved_in(const struct wick_explain_facts *f, const struct wick_t
     const struct wick_ttsp_culprit *slowest = s->count ? &f->ttsp.culprits[s->first] : NULL;
     if (!slowest || slowest->why == WICK_TTSP_UNKNOWN)
         return is_crowded(f) ? reach : 0;
-    if (slowest->why == WICK_TTSP_STARVED)
+    double own = (double)slowest->waited_ns < reach ? (double)slowest->waited_ns : reach,
+           starved = slowest->starved_ns > 0 ? (double)slowest->starved_ns : 0;
+    starved = starved < own ? starved : own;
+    bool mostly = 2 * starved >= own, brief = own - starved < (lack_of(f) >= LACK_MOST ? RAN_IN_SLICES : 0);
+    if (brief || (slowest->why == WICK_TTSP_STARVED && (!mostly || own - starved < RAN_LEAST)))
         return reach;
-    double starved = slowest->starved_ns > 0 ? (double)slowest->starved_ns : 0;
-    return starved < reach ? starved : reach;
+    return is_crowded(f) ? starved + reach - own : starved;
 }
 
 static struct reach_share share_of(const struct wick_profile *p, const struct wick_ttsp_culprit *c, double ns,
@@ -148,7 +162,8 @@ void wick_explain_late_safepoints(struct wick_explain *x)
     if (!r || !o.culprit)
         return;
     wick_explain_filter_thread(x, r, o.culprit->thread);
-    wick_explain_say(x, r, "why", wick_ttsp_why_text(o.culprit->why));
+    bool ran = o.culprit->why == WICK_TTSP_STARVED; /* the part of it in which it was not */
+    wick_explain_say(x, r, "why", ran ? "it ran for long without reaching one" : wick_ttsp_why_text(o.culprit->why));
     wick_explain_say_frame(x, r, "frame", o.culprit->frame);
     wick_explain_say_frame(x, r, "caller", o.culprit->caller);
 }
