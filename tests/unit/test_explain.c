@@ -502,7 +502,7 @@ static void test_totals__go_on_in_the_next_file_of_a_recording(void **state)
 static void test_findings__stand_in_the_order_of_what_they_cost(void **state)
 {
     for (int much = 0; much < 2; much++) {
-        char *text = explained_by(SCENE(c->hot = 5000, c->delay = 8000, c->run = 9000, c->stall = much ? 1000 : 700));
+        char *text = explained_by(SCENE(c->hot = 5000, c->delay = 8000, c->run = 9000, c->stall = much ? 1000 : 590));
         const char *starved = strstr(text, "cpu-starvation"), *hot = strstr(text, "hot-method"),
                    *stall = strstr(text, "allocation-stall");
         assert_true(starved && hot && stall && starved < hot && starved < stall);

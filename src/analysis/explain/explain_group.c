@@ -25,7 +25,7 @@
 #include "model/name.h"
 
 #define STOPPED_MOST 0.99 /* of the time, so that a quotient remains */
-#define FAULT_LEAST  0.15 /* of what the program does that may be well: a fault of the JVM comes before that */
+#define FAULT_LEAST  0.12 /* of what the program does that may be well: a fault of the JVM comes before that */
 
 static const struct {
     const char *name, *title;
