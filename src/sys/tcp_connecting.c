@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sys/tcp_connecting.h"
 
+#include <errno.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
@@ -42,17 +43,29 @@ static bool is_it(const struct inet_diag_msg *m, uint64_t cookie)
     return m->id.idiag_cookie[0] == (uint32_t)cookie && m->id.idiag_cookie[1] == (uint32_t)(cookie >> 32);
 }
 
+/* Whether that error comes each time: none of a shortage of descriptors or memory. */
+static bool is_final(int error)
+{
+    return error == EPERM || error == EACCES || error == ENOENT || error == EPROTONOSUPPORT || error == EAFNOSUPPORT ||
+           error == EOPNOTSUPP || error == ECONNREFUSED || error == EINVAL;
+}
+
 /* Seeks the socket in a part of the answer, of n bytes. */
 static enum found seek(const union answer *a, size_t n, uint64_t cookie, struct wick_tcp_target *out)
 {
     for (size_t at = 0; n - at >= sizeof(struct nlmsghdr);) {
         struct nlmsghdr h;
         struct inet_diag_msg m;
+        struct nlmsgerr e;
         memcpy(&h, a->bytes + at, sizeof h);
         if (h.nlmsg_type == NLMSG_DONE)
             return AT_END;
+        if (h.nlmsg_type == NLMSG_ERROR && h.nlmsg_len >= NLMSG_LENGTH(sizeof e.error) && h.nlmsg_len <= n - at) {
+            memcpy(&e, a->bytes + at + NLMSG_HDRLEN, sizeof e.error);
+            return is_final(-e.error) ? REFUSED : AT_END;
+        }
         if (h.nlmsg_type != SOCK_DIAG_BY_FAMILY || h.nlmsg_len < NLMSG_LENGTH(sizeof m) || h.nlmsg_len > n - at)
-            return REFUSED;
+            return AT_END;
         memcpy(&m, a->bytes + at + NLMSG_HDRLEN, sizeof m);
         if (is_it(&m, cookie)) {
             *out = (struct wick_tcp_target){.family = m.idiag_family, .port = ntohs(m.id.idiag_dport)};
@@ -71,12 +84,12 @@ enum wick_tcp_found wick_tcp_connecting(int family, uint64_t cookie, struct wick
     enum found found = NOT_HERE;
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
     if (fd < 0)
-        return WICK_TCP_NO_ANSWER;
-    bool asked = ask_kernel(fd, family);
+        return is_final(errno) ? WICK_TCP_NO_ANSWER : WICK_TCP_NOT_AMONG;
+    bool asked = ask_kernel(fd, family), refused = !asked && is_final(errno);
     for (int i = 0; asked && found == NOT_HERE && i < READS_MOST; i++) {
         ssize_t n = recv(fd, &a, sizeof a, MSG_DONTWAIT); /* the kernel makes the next part as this one is read */
-        found = n > 0 ? seek(&a, (size_t)n, cookie, out) : REFUSED;
+        found = n > 0 ? seek(&a, (size_t)n, cookie, out) : AT_END;
     }
     close(fd);
-    return found == FOUND ? WICK_TCP_FOUND : !asked || found == REFUSED ? WICK_TCP_NO_ANSWER : WICK_TCP_NOT_AMONG;
+    return found == FOUND ? WICK_TCP_FOUND : refused || found == REFUSED ? WICK_TCP_NO_ANSWER : WICK_TCP_NOT_AMONG;
 }

@@ -20,8 +20,8 @@ struct wick_tcp_target {
 
 enum wick_tcp_found {
     WICK_TCP_FOUND,
-    WICK_TCP_NOT_AMONG, /* it is not connecting any more */
-    WICK_TCP_NO_ANSWER, /* the kernel does not say: no sock_diag, no permission, no descriptor */
+    WICK_TCP_NOT_AMONG, /* it is not connecting any more, or nothing can be asked for now */
+    WICK_TCP_NO_ANSWER, /* the kernel does not say: no sock_diag, or no permission */
 };
 
 /* family, cookie: the socket's own (SO_DOMAIN, SO_COOKIE). Takes the kernel about a millisecond, since it goes through

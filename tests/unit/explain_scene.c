@@ -364,6 +364,7 @@ static void late_safepoint(struct wick_jfr_writer *w, unsigned incident, uint32_
                                                     .waited_ns = 1 * MS,
                                                     .os_state = "R",
                                                     .wchan = "0",
+                                                    .cpu_ns = 900 * MS + (attempt - 1) * (ms - delay) * MS,
                                                     .run_delay_ns = 5000 * MS + (attempt - 1) * delay * MS,
                                                     .scheduler = "",
                                                     .allowed_cpus = "3"});

@@ -130,7 +130,8 @@ static struct scene *late(int64_t reach, int64_t own, int64_t starved, double la
                                                  .waited_ns = own * S / 1000,
                                                  .why = 2 * starved >= own ? WICK_TTSP_STARVED : WICK_TTSP_LOOP,
                                                  .frame = s->p.stacks[stack].frame,
-                                                 .starved_ns = starved * S / 1000};
+                                                 .starved_ns = starved * S / 1000,
+                                                 .ran_ns = (own - starved) * S / 1000};
     }
     s->f.ttsp.slow = slow;
     s->f.ttsp.culprits = culprits;

@@ -356,17 +356,6 @@ static bool has_big_integers(const struct wick_profile *p, uint32_t stack, uint3
     return decimal && big;
 }
 
-bool wick_explain_has_part(const struct wick_explain_facts *f, uint32_t function, enum wick_explain_code code,
-                           enum wick_explain_code particular)
-{
-    bool part = particular == code ||
-                (particular == WICK_CODE_MANY_DIGITS && share_of(f, function, code, has_big_integers) >= BIG_LEAST);
-    for (size_t i = 0; i < sizeof particulars / sizeof *particulars && !part; i++)
-        part = particulars[i].all == code && particulars[i].particular == particular &&
-               share_of(f, function, code, particulars[i].shows) >= PARTICULAR_LEAST;
-    return part;
-}
-
 enum wick_explain_code wick_explain_code_of_all(const struct wick_explain_facts *f, uint32_t function,
                                                 enum wick_explain_code code)
 {
@@ -405,4 +394,12 @@ bool wick_explain_is_needless(enum wick_explain_code code)
     default:
         return false;
     }
+}
+
+bool wick_explain_has_part(const struct wick_explain_facts *f, uint32_t function, enum wick_explain_code code,
+                           enum wick_explain_code particular, bool *shown)
+{
+    *shown = wick_explain_code_of_all(f, function, code) == particular;
+    return *shown ||
+           (particular == WICK_CODE_MANY_DIGITS && share_of(f, function, code, has_big_integers) >= BIG_LEAST);
 }

@@ -35,10 +35,10 @@ bool wick_explain_is_particular(const struct wick_profile *p, enum wick_explain_
 enum wick_explain_code wick_explain_code_of_all(const struct wick_explain_facts *f, uint32_t function,
                                                 enum wick_explain_code code);
 
-/* Whether work of that kind which the function has the JDK do is of the particular one, or may be a part of it: it is
- * with large numbers as well. */
+/* Whether work of that kind which the function has the JDK do is of the particular one, by what shows that, or may be a
+ * part of it: it is with numbers that are no longs. */
 bool wick_explain_has_part(const struct wick_explain_facts *f, uint32_t function, enum wick_explain_code code,
-                           enum wick_explain_code particular);
+                           enum wick_explain_code particular, bool *shown);
 
 /* Whether that work comes from how something is asked for, and not from how much is. */
 bool wick_explain_is_needless(enum wick_explain_code code);

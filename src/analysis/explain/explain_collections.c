@@ -77,9 +77,10 @@ static void say_crowd(struct wick_explain *x, struct wick_explain_finding *r)
 
 /* Whether collections have a reason that another rule names: who asked for them, humongous objects, classes that come
  * and go, objects that are promoted and die. */
-static bool has_own_rule(const struct wick_explain_facts *f)
+static bool has_own_rule(const struct wick_explain *x)
 {
-    if (wick_explain_promotes(f) || wick_explain_mostly_asked_for(f) ||
+    const struct wick_explain_facts *f = x->f;
+    if (wick_explain_promotes(x) || wick_explain_mostly_asked_for(f) ||
         wick_explain_mostly_for(f, "G1 Humongous Allocation"))
         return true;
     return wick_explain_unloads(f) && wick_explain_mostly_for(f, "Metadata GC Threshold");
@@ -112,7 +113,7 @@ static bool pauses_matter(const struct wick_explain *x)
 {
     double least = wick_explain_rules[WICK_EXPLAIN_RULE_GC_PAUSES].threshold;
     return wick_explain_share((double)x->f->pauses_ns, (double)x->f->duration_ns) >= least &&
-           wick_explain_pauses_by_work(x) >= least && !has_own_rule(x->f);
+           wick_explain_pauses_by_work(x) >= least && !has_own_rule(x);
 }
 
 /* Pauses that are long because the collector had no CPU. */
@@ -156,7 +157,7 @@ static void stalls_of(struct wick_explain *x, uint32_t endpoint)
     if (wick_explain_share(stalled, all) < x->rule->threshold ||
         !wick_explain_counts(f, stalled * wick_explain_collectors_got(f), STALL_LEAST))
         return; /* what the collector spends waiting for CPUs is no fault of the heap */
-    if (!endpoint && (pauses_matter(x) || has_own_rule(f)))
+    if (!endpoint && (pauses_matter(x) || has_own_rule(x)))
         return; /* the same time, of which those rules say more */
     struct wick_explain_top top =
         wick_explain_top(f, f->wall, f->nwall, false, endpoint, 1 << WICK_EXPLAIN_ALLOCATION, WICK_EXPLAIN_STALL);
@@ -235,7 +236,7 @@ void wick_explain_gc_pauses(struct wick_explain *x)
 
 void wick_explain_gc_cpu(struct wick_explain *x)
 {
-    if (!wick_explain_counts(x->f, (double)x->f->gc_ns, CPU_LEAST) || has_own_rule(x->f))
+    if (!wick_explain_counts(x->f, (double)x->f->gc_ns, CPU_LEAST) || has_own_rule(x))
         return;
     bool full = is_full(x->f);
     struct wick_explain_finding *r = wick_explain_by_share_from(

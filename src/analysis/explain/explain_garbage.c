@@ -85,8 +85,9 @@ static void absorb(struct wick_explain_findings *o, size_t at, double most)
 
 /* What keeps most of the heap alive, if that is a queue as the finding is about, and nearly all of its tasks are
  * cancelled; else NULL. */
-static const char *queue_that_holds(const struct wick_explain_facts *f, const struct wick_explain_finding *r)
+static const char *queue_that_holds(const struct wick_explain *x, const struct wick_explain_finding *r)
 {
+    const struct wick_explain_facts *f = x->f;
     static const struct {
         const char *owner, *class_name;
     } queues[] = {{"java.util.Timer", "java.util.TaskQueue"},
@@ -95,9 +96,13 @@ static const char *queue_that_holds(const struct wick_explain_facts *f, const st
     const struct wick_explain_holder *h = &f->heap_holder;
     const char *text = h->said ? h->said : h->read ? wick_profile_str(f->p, h->read) : "";
     const struct wick_explain_figure *share = wick_explain_figure_of(r, "share"),
-                                     *owner = wick_explain_figure_of(r, "owner");
-    if (!wick_explain_fills(f, h) || !share || share->value < NEARLY_ALL || !owner)
+                                     *owner = wick_explain_figure_of(r, "owner"),
+                                     *queued = wick_explain_figure_of(r, "queued");
+    if (!wick_explain_fills(f, h) || !share || share->value < NEARLY_ALL || !owner || !queued)
         return NULL;
+    for (size_t i = 0; i < f->npools; i++)
+        if (wick_explain_pool_is_timed(x, &f->pools[i]) && (double)f->pools[i].queued > queued->value)
+            return NULL; /* the queue may be that one */
     for (size_t i = 0; i < sizeof queues / sizeof *queues; i++)
         if (!strcmp(owner->text, queues[i].owner) && strstr(text, queues[i].class_name))
             return text;
@@ -122,7 +127,7 @@ static bool blame_cancelled(struct wick_explain *x)
         struct wick_explain_finding *r = &o->rows[i];
         if (r->rule != &wick_explain_rules[WICK_EXPLAIN_RULE_CANCELLED_TASKS])
             continue;
-        const char *queue = queue_that_holds(x->f, r);
+        const char *queue = queue_that_holds(x, r);
         if (!queue && !fill_heap(x->f, r))
             continue;
         if (queue)

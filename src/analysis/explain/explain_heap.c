@@ -113,26 +113,32 @@ static double promoted_least(const struct wick_explain_facts *f, const struct fa
     return roomy ? ROOMY_LEAST : wick_explain_rules[WICK_EXPLAIN_RULE_PROMOTION].threshold;
 }
 
-bool wick_explain_promotes(const struct wick_explain_facts *f)
+/* Whether collections would take little if the collector had CPUs: what waits for one lives longer. */
+static bool is_for_lack_of_cpus(const struct wick_explain *x)
 {
+    return wick_explain_collectors_got(x->f) < GOT_LEAST &&
+           wick_explain_pauses_by_work(x) < wick_explain_rules[WICK_EXPLAIN_RULE_GC_PAUSES].threshold;
+}
+
+bool wick_explain_promotes(const struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
     struct fall o = falls_of(f);
     double paused = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
     if (f->heap_holder.soft > 0 && wick_explain_fills(f, &f->heap_holder) &&
         paused >= wick_explain_rules[WICK_EXPLAIN_RULE_GC_PAUSES].threshold)
         return false; /* what a collection dropped was kept until then; gc-pauses says so */
     bool often = (double)o.n * OFTEN >= (double)f->duration_ns && o.n * YOUNG_MOST >= f->nheaps;
-    return o.n >= SEVERAL && often && wick_explain_share(o.before - o.after, o.before) >= promoted_least(f, &o);
+    return o.n >= SEVERAL && often && wick_explain_share(o.before - o.after, o.before) >= promoted_least(f, &o) &&
+           !is_for_lack_of_cpus(x);
 }
 
 void wick_explain_promotion(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
     struct fall o = falls_of(f);
-    if (!wick_explain_promotes(f) || wick_explain_unloads(f))
+    if (!wick_explain_promotes(x) || wick_explain_unloads(f))
         return; /* classes that are unloaded have lived as long as their loaders, and so has what these hold */
-    if (wick_explain_collectors_got(f) < GOT_LEAST &&
-        wick_explain_pauses_by_work(x) < wick_explain_rules[WICK_EXPLAIN_RULE_GC_PAUSES].threshold)
-        return; /* what waits for a CPU lives longer, and with CPUs such collections would take little */
     struct wick_explain_finding *r = wick_explain_found(x, wick_explain_stopped(x));
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)o.n);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, wick_explain_share(o.before - o.after, o.before));
@@ -227,7 +233,7 @@ static double busy_of(const struct wick_explain_facts *f, uint32_t name, struct 
 }
 
 /* Who waits, at a place of a class that the cleaner works in: what it gives back there may be what they wait for. */
-static void say_who_waits(struct wick_explain *x, struct wick_explain_finding *r,
+static void say_who_waits(struct wick_explain *x, struct wick_explain_finding *r, uint32_t cleaner,
                           const struct wick_explain_sample *work, size_t n)
 {
     const struct wick_profile *p = x->f->p;
@@ -237,12 +243,13 @@ static void say_who_waits(struct wick_explain *x, struct wick_explain_finding *r
     for (size_t i = 0; classes && i < n; i++)
         for (uint32_t s = work[i].stack; s; s = p->stacks[s].parent) {
             uint32_t class_name = p->functions[wick_explain_function_at(p, s)].class_name;
-            classes[class_name] |= !wick_name_is_jdk(wick_profile_str(p, class_name));
+            classes[class_name] |= class_name && !wick_name_is_jdk(wick_profile_str(p, class_name));
         }
     for (size_t i = 0; classes && i < x->f->nwall; i++) {
         const struct wick_wait *w = &x->waits[i];
+        bool other = p->threads[x->f->wall[i].thread].name != cleaner;
         bool lent = w->kind == WICK_WAIT_SEMAPHORE || w->kind == WICK_WAIT_POOL || wick_wait_is_lock(w->kind);
-        if (lent && w->stack && classes[p->functions[wick_explain_function_at(p, w->stack)].class_name])
+        if (other && lent && w->stack && classes[p->functions[wick_explain_function_at(p, w->stack)].class_name])
             wick_explain_places_add(x, &at, *w, x->f->wall[i].weight_ns, 0);
     }
     wick_explain_places_sort(&at);
@@ -281,7 +288,7 @@ void wick_explain_cleaners(struct wick_explain *x)
         wick_explain_share_of(x, r, busy, all, quanta);
         wick_explain_say_frame(x, r, "frame", top.frame);
         wick_explain_say_frame(x, r, "caller", top.caller);
-        say_who_waits(x, r, work, n);
+        say_who_waits(x, r, f->p->threads[i].name, work, n);
     }
     free(work);
 }

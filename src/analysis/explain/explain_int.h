@@ -175,8 +175,8 @@ double wick_explain_heap_kept(const struct wick_explain_facts *f);
 
 /* explain_heap.c: the rules about what collections find. */
 void wick_explain_humongous(struct wick_explain *x);
-bool wick_explain_promotes(const struct wick_explain_facts *f); /* whether that rule fires */
-bool wick_explain_unloads(const struct wick_explain_facts *f);  /* whether class-unloading fires */
+bool wick_explain_promotes(const struct wick_explain *x);      /* whether that rule fires */
+bool wick_explain_unloads(const struct wick_explain_facts *f); /* whether class-unloading fires */
 void wick_explain_promotion(struct wick_explain *x);
 void wick_explain_oversized(struct wick_explain *x);
 void wick_explain_cleaners(struct wick_explain *x);

@@ -77,7 +77,7 @@ static void note_events(const struct wick_explain *x, const struct wick_explain_
 {
     if (w.kind != WICK_WAIT_EVENT || !w.stack || !s->thread || !is_own_selector(x->f->p, s->stack, w.stack))
         return;
-    loops[s->thread].events += s->count ? (size_t)s->count : 1;
+    loops[s->thread].events++; /* a wait, not its ticks */
     loops[s->thread].at = wick_explain_function_at(x->f->p, w.stack);
 }
 

@@ -3,12 +3,12 @@
  * explain_safepoints.c - the rules of `wick explain` about the time that it takes to reach safepoints
  *
  * A thread is slow to reach a safepoint because of what it runs, or because it does not run: on a crowded machine it
- * has no CPU on which to get there, whatever its code is. The first is of the program or the JVM, the second of
- * the machine, and one incident can be both. So the time of each is divided: what its slowest thread
- * was runnable without a CPU, by the kernel's account, is starvation; all of it, where that is the reason for half or
- * more, as without it the incident would hardly have been one, unless that thread also ran for as long as no way to a
- * safepoint takes. Where no thread was seen, or after the slowest one was there, it is starvation if the process's
- * threads are starved in general, as the VM thread itself may have had no CPU.
+ * has no CPU on which to get there, whatever its code is. The first is of the program or the JVM, the second of the
+ * machine, and one incident can be both. So the time of each is divided: what its slowest thread was runnable without
+ * a CPU, by the kernel's account, is starvation; all of it, where that is the reason for half or more, as without it
+ * the incident would hardly have been one, but for what that thread ran in it, if no way to a safepoint takes so long.
+ * Where no thread was seen, or after the slowest one was there, it is starvation if the process's threads are starved
+ * in general, as the VM thread itself may have had no CPU.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +50,12 @@ static bool is_crowded(const struct wick_explain_facts *f)
     return lack_of(f) >= wick_explain_rules[WICK_EXPLAIN_RULE_CPU_STARVATION].threshold;
 }
 
+/* Whether what the thread is said to do keeps a CPU busy. */
+static bool is_work(enum wick_ttsp_why why)
+{
+    return why == WICK_TTSP_LOOP || why == WICK_TTSP_COPY || why == WICK_TTSP_VM;
+}
+
 /* Of the time to reach the safepoint, what passed because threads had no CPU. */
 static double starved_in(const struct wick_explain_facts *f, const struct wick_ttsp_slow *s)
 {
@@ -60,8 +66,10 @@ static double starved_in(const struct wick_explain_facts *f, const struct wick_t
     double own = (double)slowest->waited_ns < reach ? (double)slowest->waited_ns : reach,
            starved = slowest->starved_ns > 0 ? (double)slowest->starved_ns : 0;
     starved = starved < own ? starved : own;
-    bool mostly = 2 * starved >= own, brief = own - starved < (lack_of(f) >= LACK_MOST ? RAN_IN_SLICES : 0);
-    if (brief || (slowest->why == WICK_TTSP_STARVED && (!mostly || own - starved < RAN_LEAST)))
+    double ran = (double)slowest->ran_ns < own ? (double)slowest->ran_ns : own;
+    if (slowest->why == WICK_TTSP_STARVED)
+        return ran < RAN_LEAST ? reach : reach - ran;
+    if (lack_of(f) >= LACK_MOST && is_work(slowest->why) && ran < RAN_IN_SLICES)
         return reach;
     return is_crowded(f) ? starved + reach - own : starved;
 }
@@ -119,7 +127,7 @@ static struct reach_part part_of(const struct wick_explain *x, bool starved)
         double reach = (double)s->reach_ns, ns = starved_in(f, s);
         ns = starved ? ns : reach - ns;
         o.ns += ns;
-        if (!(ns > 0) || ns < PART_LEAST * reach)
+        if (!(ns > 0) || (ns < PART_LEAST * reach && ns < RAN_LEAST))
             continue;
         o.count++;
         o.longest_ns = reach > o.longest_ns ? reach : o.longest_ns;

@@ -23,6 +23,7 @@
 struct part {
     uint32_t function, stack; /* the heaviest, cut there */
     int64_t ns, heaviest_ns;
+    bool shown; /* the particular kind, by its own calls */
 };
 
 /* The kind of work of the JDK in a sample, and for which function: the stack is cut there; 0 = there is none. */
@@ -94,7 +95,8 @@ static void say(struct wick_explain *x, struct wick_explain_finding *r, enum wic
     wick_explain_say(x, r, "what", wick_explain_codes[code].text);
     wick_explain_say_frame(x, r, "frame", wick_explain_frame_at(f->p, parts[0].stack));
     wick_name_add_frame(&second, f->p, wick_explain_frame_at(f->p, parts[1].stack), WICK_NAME_LINES);
-    wick_strbuf_addf(&second, " (%.0f %% of it)", 100 * (double)parts[1].ns / ns);
+    wick_strbuf_addf(&second, " (%.0f %% of it%s)", 100 * (double)parts[1].ns / ns,
+                     parts[1].shown ? "" : ", on numbers of 19 digits at least");
     wick_explain_say(x, r, "second", second.buf);
     wick_strbuf_release(&second);
     wick_explain_filter_frame(x, r, wick_explain_frame_at(f->p, parts[0].stack));
@@ -117,8 +119,17 @@ uint32_t wick_explain_spread(struct wick_explain *x, double least_ns,
         return 0;
     enum wick_explain_code code = wick_explain_code_of_all(f, 0, of);
     double both = (double)wick_sum(parts[0].ns, parts[1].ns);
-    if (both < TOGETHER_LEAST * (double)ns || !wick_explain_has_part(f, parts[0].function, of, code) ||
-        !wick_explain_has_part(f, parts[1].function, of, code))
+    if (both < TOGETHER_LEAST * (double)ns)
+        return 0;
+    for (size_t i = 0; i < 2; i++)
+        if (!wick_explain_has_part(f, parts[i].function, of, code, &parts[i].shown))
+            return 0;
+    if (!parts[0].shown) {
+        struct part first = parts[0];
+        parts[0] = parts[1];
+        parts[1] = first;
+    }
+    if (!parts[0].shown)
         return 0;
     struct wick_explain_finding *r = wick_explain_found(x, (double)ns);
     wick_explain_share_of(x, r, (double)ns, (double)f->sampled_ns, quanta);

@@ -312,6 +312,7 @@ static void explain(const struct wick_ttsp_incidents *in, struct wick_ttsp_culpr
         return;
     const struct wick_ttsp_signal *last = &s[c->count - 1];
     c->starved_ns = last->run_delay_ns - s->run_delay_ns;
+    c->ran_ns = last->cpu_ns - s->cpu_ns;
     c->major_faults = last->major_faults - s->major_faults;
     int64_t seen = c->waited_ns - s->waited_ns; /* how long it was observed while awaited */
     if (blocked || c->major_faults > 0)

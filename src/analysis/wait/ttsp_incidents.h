@@ -54,6 +54,7 @@ struct wick_ttsp_culprit {
     uint32_t caller;      /* the Java frame that led there, if that is another; 0 = none */
     uint32_t stack;       /* a stack that shows it, 0 = none */
     int64_t starved_ns;   /* runnable without a processor while it was awaited */
+    int64_t ran_ns;       /* on one, from its first signal to its last */
     int64_t major_faults; /* during the incident */
 };
 

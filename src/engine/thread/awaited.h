@@ -13,10 +13,11 @@
  * Who has opened a connection shows in what the kernel counts: a SYN is acknowledged as a byte is, but is not among the
  * bytes that were sent. Datagrams have no label.
  *
- * Each socket is asked for once, as long as few enough are in use at the same time; a file each time, since it may be
- * renamed, and a process, since it goes on. None of this waits for a disk or a network. Where a connection goes that is
- * not made yet the kernel has to seek, which takes it about a millisecond: a hundredth of the time goes to that at
- * most, after a first fifty milliseconds, and what comes beyond has no label.
+ * Each connection is asked for once, as long as few enough are in use at the same time; a file each time, since it may
+ * be renamed, and a process, since it goes on. None of this waits for a disk or a network. Where a connection goes
+ * that is not made yet the kernel has to seek, each time, which takes it about a millisecond, and the first time may
+ * load its module for that: a hundredth of the time goes to it at most, after a first fifty milliseconds, and what
+ * comes beyond has no label.
  *
  * Threads: one at a time (the sampler).
  */
