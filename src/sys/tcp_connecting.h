@@ -20,7 +20,7 @@ struct wick_tcp_target {
 
 enum wick_tcp_found {
     WICK_TCP_FOUND,
-    WICK_TCP_NOT_AMONG, /* it is not connecting any more, or nothing can be asked for now */
+    WICK_TCP_NOT_AMONG, /* it is not connecting any more, or the question could not be asked */
     WICK_TCP_NO_ANSWER, /* the kernel does not say: no sock_diag, or no permission */
 };
 

@@ -197,13 +197,14 @@ static void test_future__waits_for_what_its_completer_does(void **state)
                   "java/util/concurrent/CompletableFuture.postComplete", "app/Main.register", "java/lang/Thread.sleep"),
             WICK_EXPLAIN_SLEEPING, most ? 9 : 1);
         add(s, thread_of(s, "reader", 1), STACK(s, "app/Link.read", READ), WICK_EXPLAIN_IO, most ? 1 : 9);
-        begins(s,
-               most ? "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a timer "
-                      "(Thread.sleep), at app.Main.register; 30.0 s of it by threads that wait for a future at "
-                      "app.Main.request, while who completes them waits there (100 %); all of that is in reader, which "
-                      "completes one future after another\n\n"
-                    : "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a future, at "
-                      "app.Main.request\n\n");
+        begins(
+            s,
+            most ? "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a timer "
+                   "(Thread.sleep), at app.Main.register; 30.0 s of it by threads that wait for a future at "
+                   "app.Main.request, while the completing thread waits there (100 %); all of that is in reader, which "
+                   "completes one future after another\n\n"
+                 : "waiting: 100 % of the time that threads have work (30.0 s) is waiting for a future, at "
+                   "app.Main.request\n\n");
     }
 }
 

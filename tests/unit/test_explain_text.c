@@ -121,7 +121,7 @@ static void test_headline__begins_with_the_fault(void **state)
         bool first = strstr(text, "\nA fault shows in the JVM: finalizers and cleaners that are behind, ") != NULL;
         const char *jvm = strstr(text, "\nThe JVM\n"), *program = strstr(text, "\nThe program\n");
         if (!strstr(text, "threads on\n   average wait for a permit of a semaphore in the meantime, at app.Rack.load, "
-                          "of a class that it\n   works for\n"))
+                          "in a class whose\n   methods it runs\n"))
             fail_msg("%s", text);
         if (!first != (waiters == 10) || !jvm || !program || (jvm < program) != first)
             fail_msg("%u:\n%s", waiters, text);

@@ -16,12 +16,12 @@
 #include "analysis/explain/explain_int.h"
 #include "base/sum.h"
 
-#define RAN_LEAST 1e8 /* ns on a CPU without reaching a safepoint: an incident by itself */
-#define LACK_MOST \
-    0.75 /* of the time in which threads could run, without a CPU: what one does with a CPU comes in slices, */
-#define RAN_IN_SLICES \
-    5e7 /* and so many ns of it have to be on a CPU, as much of the rest is not accounted to the thread */
-#define PART_LEAST 0.10 /* of the time to reach a safepoint: it is named for that part as well */
+/* Where threads have no CPU for so much of the time in which they could run, they run in slices, and what passes
+ * between these is not all accounted to them: only one that runs for longer than some slices is slow by its code. */
+#define LACK_MOST     0.75
+#define RAN_IN_SLICES 5e7  /* ns */
+#define RAN_LEAST     1e8  /* ns on a CPU without reaching a safepoint: an incident by itself */
+#define PART_LEAST    0.10 /* of the time to reach a safepoint: it is named for that part as well */
 
 /* One of the two parts of all incidents; together they are the time in which safepoints were awaited. */
 struct reach_part {

@@ -66,7 +66,7 @@ static void add_links(struct wick_explain *x, const struct wick_explain_place *a
                                             [WICK_EXPLAIN_TAKER] = "its consumer",
                                             [WICK_EXPLAIN_SERVER] = "a busy server",
                                             [WICK_EXPLAIN_BORROWER] = "borrowers",
-                                            [WICK_EXPLAIN_COMPLETER] = "who completes them",
+                                            [WICK_EXPLAIN_COMPLETER] = "the completing thread",
                                             [WICK_EXPLAIN_GATHERER] = "the thread that completes them"};
         static const char *const next[] = {[WICK_EXPLAIN_HOLDER] = "holder",     [WICK_EXPLAIN_TASK] = "task",
                                            [WICK_EXPLAIN_TAKER] = "consumer",    [WICK_EXPLAIN_SERVER] = "server",
