@@ -13,12 +13,12 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/poisson.h"
 #include "base/usdt.h"
+#include "engine/thread/own_tid.h"
 
 static _Atomic uint64_t native_session;
 
@@ -67,6 +67,7 @@ int wick_lock_start(struct wick_lock_engine *e, const struct wick_lock_config *c
     if (!e->config.seed)
         e->config.seed = wick_clock_mono_ns() ^ (uint64_t)getpid() << 32;
     e->waits = p;
+    wick_own_tid_learn(&r->walker.mem);
     set_rates(e);
     e->wake = e->tasks = -1;
     e->running = true;
@@ -103,7 +104,7 @@ void wick_lock_release(struct wick_lock_engine *e)
 /* The calling thread in the registry, NULL if it is not known there. */
 static struct wick_engine_thread *self(const struct wick_lock_engine *e)
 {
-    return wick_threads_find_sig(e->threads, (int32_t)syscall(SYS_gettid));
+    return wick_threads_find_sig(e->threads, wick_own_tid_sig());
 }
 
 /* The monitor that the calling thread is about to wait for, a word of the own JavaThread; and its owner. */
@@ -366,7 +367,7 @@ static void native_waited(struct wick_lock_engine *e, const struct wick_lock_nat
     wick_add_relaxed(&e->kinds[n->kind].samples, 1);
     const struct wick_lock_what what = {.address = (uintptr_t)n->lock,
                                         .operation = n->operation,
-                                        .tid = t ? wick_load_relaxed(&t->tid) : (int32_t)syscall(SYS_gettid)};
+                                        .tid = t ? wick_load_relaxed(&t->tid) : wick_own_tid_sig()};
     record(e, &done, &what, n);
 }
 

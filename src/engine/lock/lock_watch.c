@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "engine/thread/own_tid.h"
 #include "engine/thread/thread_look.h"
 
 #define LOOK_NS 1000000ull
@@ -267,6 +268,7 @@ static void *watcher_main(void *arg)
 {
     struct wick_lock_engine *e = arg;
     prctl(PR_SET_NAME, "wick-lock");
+    wick_own_tid_learn(&e->recorder->walker.mem);
     while (rest(e, look_around(e, wick_clock_mono_ns())))
         ;
     return NULL;
