@@ -37,6 +37,7 @@ struct explain {
 #define RESIDENT (UINT64_C(4) << 30)
 
 #define WALL "20ms" /* half of the samples of a recording by hand are enough for shares, at half of what they cost */
+#define RATE "150"  /* likewise of allocations, and of each kind of wait for locks: 4,500 in 30 s */
 
 static const char usage[] =
     "Usage: wick explain [OPTION...] FILE...\n"
@@ -237,8 +238,10 @@ int wick_cmd_explain(int argc, char **argv)
         return wick_ui_fail(&err);
     }
     struct wick_look_option options[] = {{"-e", "cpu,wall,alloc,lock,ttsp"},
+                                         {"--alloc-rate", RATE},
                                          {"--filter", "all"}, /* those that requests wait for, in no request */
                                          {"--wall", WALL},
+                                         {"--lock-rate", RATE},
                                          {"-d", x.duration ? x.duration : wick_args_default(WICK_ARG_DURATION)},
                                          {"--lib", x.lib}},
                             fallback[sizeof options / sizeof *options];
@@ -246,6 +249,7 @@ int wick_cmd_explain(int argc, char **argv)
     /* where another agent samples allocations, and before JDK 11, where sampling them takes breakpoints in libjvm.so:
      * those are set only when they are asked for */
     fallback[0].value = "cpu,wall,lock,ttsp";
+    fallback[1].value = NULL;
     const struct wick_look_command look = {
         .name = "explain",
         .show = show,

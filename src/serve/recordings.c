@@ -125,10 +125,10 @@ static void *attend(void *recording)
 /* --- its command line --- */
 
 /* Options of `wick record` that choose what is recorded; none names a file. */
-static const char *const chosen[] = {"wall",        "alloc",      "alloc-rate",     "lock",     "live",
-                                     "nativemem",   "nativelock", "filter",         "duration", "wall-threads",
-                                     "jstackdepth", "ttsp",       "all-user",       "memlimit", "threads",
-                                     "ring",        "nobatch",    "memory-interval"};
+static const char *const chosen[] = {"wall",        "alloc",      "alloc-rate",      "lock",     "live",
+                                     "nativemem",   "nativelock", "filter",          "duration", "wall-threads",
+                                     "jstackdepth", "ttsp",       "all-user",        "memlimit", "threads",
+                                     "ring",        "nobatch",    "memory-interval", "lock-rate"};
 
 static bool is_chosen(const char *key)
 {

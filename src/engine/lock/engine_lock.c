@@ -12,8 +12,6 @@
 #include "engine/engine.h"
 #include "engine/lock/lock_native.h"
 
-enum { RATE = 500 }; /* samples a second at most of each kind of wait, where the interval is not the user's */
-
 /* The engine, and what its events need. */
 struct state {
     struct wick_lock_engine lock;
@@ -245,8 +243,8 @@ static int start(void *e, struct wick_engine_host *h, struct wick_err *err)
                                  .interval_ns = p->lock.interval_ns,
                                  .native_threshold_ns = p->native_lock.threshold_ns,
                                  .native_interval_ns = p->native_lock.interval_ns,
-                                 .rate = p->lock.interval_given ? 0 : RATE,
-                                 .native_rate = p->native_lock.interval_given ? 0 : RATE,
+                                 .rate = p->lock.interval_given ? 0 : (uint32_t)h->opts->lock_rate,
+                                 .native_rate = p->native_lock.interval_given ? 0 : (uint32_t)h->opts->lock_rate,
                                  .awake_signal = h->awake_signal};
     s->images = h->images;
     s->java_waits = h->java_waits;
@@ -300,5 +298,6 @@ const struct wick_engine_ops wick_engine_lock = {
     .lost = lost,
     .stats = stats,
     .status = status,
+    .options = WICK_OPT_BIT(lock_rate),
     .label = label,
 };
