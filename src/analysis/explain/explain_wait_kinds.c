@@ -511,26 +511,35 @@ static bool learn_held_back(struct wick_explain *x)
     return good;
 }
 
-/* Whether the leaf is in the JVM's slow path of an allocation, below a stub that Java code calls for it. */
-static bool is_allocation(const struct wick_profile *p, uint32_t stack)
+/* The stub through which Java code called the JVM at the leaf; "" = none did. */
+static const char *stub_above(const struct wick_profile *p, uint32_t stack)
 {
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         const struct wick_frame *f = &p->frames[p->stacks[s].frame];
-        const char *name = wick_profile_str(p, p->functions[f->function].name);
         if (wick_frame_kind_is_java(f->kind))
-            return false;
-        if (f->kind == WICK_FRAME_STUB && (strstr(name, "new_instance") || strstr(name, "new_array")))
-            return true;
+            return "";
+        if (f->kind == WICK_FRAME_STUB)
+            return wick_profile_str(p, p->functions[f->function].name);
     }
-    return false;
+    return "";
 }
 
-/* To JDK 8 who has the JVM collect enters a monitor of java.lang.ref.Reference for that, one after another. */
-static void learn_allocations(struct wick_explain_facts *f)
+/* What the JVM waits for is seen by its functions, and where those have no names (JDK 8) by the stub through which it
+ * was called. What polls for a safepoint waits for its end, and so does the slow path of an allocation, which has the
+ * JVM collect; to JDK 8 one thread after another, each of which enters a monitor of java.lang.ref.Reference first. */
+static void learn_stubs(struct wick_explain_facts *f)
 {
-    for (size_t i = 0; i < f->nwall; i++)
-        if (f->wall[i].state == WICK_EXPLAIN_MONITOR && is_allocation(f->p, f->wall[i].stack))
-            f->wall[i].state = WICK_EXPLAIN_ALLOCATION;
+    for (size_t i = 0; i < f->nwall; i++) {
+        struct wick_explain_sample *s = &f->wall[i];
+        if (s->state != WICK_EXPLAIN_MONITOR && s->state != WICK_EXPLAIN_NATIVE_WAIT)
+            continue;
+        const char *stub = stub_above(f->p, s->stack);
+        bool allocates = strstr(stub, "new_instance") || strstr(stub, "new_array");
+        if (s->state == WICK_EXPLAIN_MONITOR && allocates)
+            s->state = WICK_EXPLAIN_ALLOCATION;
+        else if (s->state == WICK_EXPLAIN_NATIVE_WAIT && (allocates || strstr(stub, "SafepointBlob")))
+            s->state = WICK_EXPLAIN_SAFEPOINT;
+    }
 }
 
 bool wick_explain_learn_waits(struct wick_explain *x)
@@ -549,7 +558,7 @@ bool wick_explain_learn_waits(struct wick_explain *x)
     if (!x->waits || !x->at_stacks || !x->at_known || !x->ran || !x->stuck || !x->pressed || !x->enters ||
         !x->courses || !x->jams || !x->holds_back)
         return false;
-    learn_allocations(x->f);
+    learn_stubs(x->f);
     learn_enters(x);
     for (size_t i = 0; i < f->nwall; i++)
         x->waits[i] = wait_in(x, &f->wall[i]);
