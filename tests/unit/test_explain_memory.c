@@ -83,7 +83,7 @@ static void says(struct course c, const char *holder, const char *line)
 /* Grows from `least` to `most` MiB, falls back, and again: the old generation is full every eight seconds. */
 static struct course sawtooth(int64_t least, int64_t most)
 {
-    struct course c = {0};
+    struct course c = {.paused = 0.06};
     for (int i = 0; i < POINTS; i++)
         c.used[i] = least + (most - least) * (i % 8) / 7;
     return c;
@@ -252,7 +252,7 @@ static void test_gc_pauses__name_the_cache_of_soft_references_that_fills_the_hea
         assert_true(asked);
         free(text);
     }
-    c.paused = 0.03; /* too little for that rule */
+    c.paused = 0.06; /* too little for that rule */
     char *text = explained(&c, holder);
     assert_non_null(strstr(text, "promotion: "));
     assert_non_null(strstr(text, holder));

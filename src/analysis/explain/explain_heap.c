@@ -129,8 +129,8 @@ bool wick_explain_promotes(const struct wick_explain *x)
         paused >= wick_explain_rules[WICK_EXPLAIN_RULE_GC_PAUSES].threshold)
         return false; /* what a collection dropped was kept until then; gc-pauses says so */
     bool often = (double)o.n * OFTEN >= (double)f->duration_ns && o.n * YOUNG_MOST >= f->nheaps;
-    return o.n >= SEVERAL && often && wick_explain_share(o.before - o.after, o.before) >= promoted_least(f, &o) &&
-           !is_for_lack_of_cpus(x);
+    return o.n >= SEVERAL && often && paused >= GC_LITTLE &&
+           wick_explain_share(o.before - o.after, o.before) >= promoted_least(f, &o) && !is_for_lack_of_cpus(x);
 }
 
 void wick_explain_promotion(struct wick_explain *x)
