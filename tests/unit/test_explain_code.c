@@ -581,7 +581,7 @@ static void test_hot_code__includes_collections_of_what_it_allocates(void **stat
         int64_t in_use;
         bool elsewhere, unknown, included;
     } cases[] = {
-        {8, 2, 20, false, false, true},  {8, 2, 60, false, false, false}, /* the heap is too small */
+        {8, 2, 20, false, false, true},  {8, 2, 70, false, false, false}, /* the heap is too small */
         {8, 2, 20, true, false, false},                                   /* garbage of others */
         {4, 6, 20, false, false, false},                                  /* there is more to gain from the heap */
         {8, 2, 20, false, true, true}, /* where is not recorded: nearly all the CPU time will do */

@@ -488,7 +488,7 @@ static bool is_hot_kind(const struct wick_explain *x, unsigned code, double ns)
     return is_hot(x, (enum wick_explain_code)code, ns, least_of((enum wick_explain_code)code));
 }
 
-/* Keeps which thread does most of it, if it does hardly anything else. */
+/* Keeps whether it need not be done, and which thread does most of it, if that does hardly anything else. */
 static void keep_coded(struct wick_explain *x, size_t which, const struct around *a)
 {
     const struct wick_explain_facts *f = x->f;
@@ -505,12 +505,11 @@ static void keep_coded(struct wick_explain *x, size_t which, const struct around
         part[t] = wick_sum(part[t], here ? f->cpu[i].weight_ns : 0);
         most = part[t] > part[most] ? t : most;
     }
-    if (most && wick_explain_share((double)part[most], (double)all[most]) >= ALONE_LEAST) {
-        x->coded.finding = x->out->n - 1;
-        x->coded.thread = most;
-        x->coded.needless = wick_explain_is_needless(
-            wick_explain_code_of_all(f, (uint32_t)(which / WICK_CODES), (enum wick_explain_code)(which % WICK_CODES)));
-    }
+    bool alone = most && wick_explain_share((double)part[most], (double)all[most]) >= ALONE_LEAST;
+    x->coded.finding = x->out->n - 1;
+    x->coded.thread = alone ? most : 0;
+    x->coded.needless = wick_explain_is_needless(
+        wick_explain_code_of_all(f, (uint32_t)(which / WICK_CODES), (enum wick_explain_code)(which % WICK_CODES)));
     free(part);
     free(all);
 }

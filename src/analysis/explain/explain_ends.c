@@ -126,6 +126,24 @@ void wick_explain_say_end(struct wick_explain *x, struct wick_explain_finding *r
     free(n.ns);
 }
 
+/* Who waits for the answer of a server in this process, whose answers are held back, waits for these. */
+void wick_explain_follow_held_back(struct wick_explain *x, struct wick_explain_finding *r)
+{
+    const struct wick_explain_figure *server = r ? wick_explain_figure_of(r, "server") : NULL;
+    for (size_t i = 0; server && i < x->out->n; i++) {
+        struct wick_explain_finding *held = &x->out->rows[i];
+        const struct wick_explain_figure *service = wick_explain_figure_of(held, "service");
+        size_t n = service ? strlen(service->text) : 0;
+        if (held->rule != &wick_explain_rules[WICK_EXPLAIN_RULE_HELD_BACK] || !n ||
+            strncmp(server->text, service->text, n) != 0 || (server->text[n] && server->text[n] != ','))
+            continue;
+        r->led_to = true;
+        r->rank_ns = held->cost_ns < r->cost_ns ? held->cost_ns : 0;
+        held->rank_ns = held->cost_ns < r->cost_ns ? r->cost_ns : 0;
+        return;
+    }
+}
+
 void wick_explain_say_child(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind)
 {
     const struct wick_explain_facts *f = x->f;

@@ -20,7 +20,7 @@
 
 #define MOST       0.50 /* of what is allocated */
 #define NEARLY_ALL 0.75 /* of the CPU time in which Java code runs, or of the tasks in a queue */
-#define ROOM_LEAST 0.50 /* of the heap, free after collections */
+#define ROOM_LEAST 0.40 /* of the heap, free after collections */
 #define TASK_BYTES 64   /* that a task of a scheduler takes at least, with what makes it one */
 
 #define CANCELLED_LEAST 0.20 /* of what stays in the heap */
@@ -138,12 +138,42 @@ static bool blame_cancelled(struct wick_explain *x)
     return false;
 }
 
+/* The share of what Java code allocates that it does because a lookup found nothing. */
+static double allocated_by_misses(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    bool *missed = calloc((size_t)f->p->nstacks + 1, sizeof *missed);
+    int64_t part = 0, all = 0;
+    x->f->failed |= !missed;
+    if (missed)
+        wick_explain_mark_misses(f->p, x->misses.lookup, missed);
+    for (size_t i = 0; missed && i < f->nalloc; i++) {
+        if (!wick_explain_has_java(f->p, f->alloc[i].stack))
+            continue;
+        all = wick_sum(all, f->alloc[i].weight_ns);
+        part = wick_sum(part, missed[f->alloc[i].stack] ? f->alloc[i].weight_ns : 0);
+    }
+    free(missed);
+    return wick_explain_share((double)part, (double)all);
+}
+
+/* Where nearly all that is allocated is what a cache that never hits has made anew, collections are for that, whatever
+ * it computes. */
+static bool blame_misses(struct wick_explain *x)
+{
+    double most = cost_of_garbage(x->out);
+    if (!x->misses.lookup || most <= 0 || allocated_by_misses(x) < NEARLY_ALL)
+        return false;
+    absorb(x->out, x->misses.finding, most);
+    return true;
+}
+
 void wick_explain_garbage(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     struct wick_explain_findings *o = x->out;
     const struct wick_explain_hot *hot = &x->hot;
-    if (blame_cancelled(x) || !hot->function || !has_room(f))
+    if (blame_cancelled(x) || !has_room(f) || blame_misses(x) || !hot->function)
         return;
     double computed, allocated, of_cpu = through(f->p, f->cpu, f->ncpu, hot->function, &computed);
     if (f->nalloc ? through(f->p, f->alloc, f->nalloc, hot->function, &allocated) < MOST : of_cpu < NEARLY_ALL)

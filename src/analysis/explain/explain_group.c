@@ -115,7 +115,8 @@ const struct wick_explain_finding *wick_explain_costliest(const struct wick_expl
     const struct wick_explain_finding *most = NULL;
     for (size_t i = 0; i < all->n; i++) {
         const struct wick_explain_finding *r = &all->rows[i];
-        if (r->rule->group == group && !r->rule->risk && (!most || r->cost_ns > most->cost_ns))
+        bool first = !most || (most->led_to && !r->led_to) || (most->led_to == r->led_to && r->cost_ns > most->cost_ns);
+        if (r->rule->group == group && !r->rule->risk && first)
             most = r;
     }
     return most;

@@ -46,6 +46,10 @@ struct wick_explain {
     uint64_t pool_kinds; /* kinds of waits that pool-busy or listen-overflow has said, as bits */
     uint32_t pool_name;  /* whose pool it has said */
     struct wick_explain_hot hot;
+    struct { /* cache-misses' finding, and what it is about; NULL: there is none */
+        size_t finding;
+        const struct wick_explain_lookup *lookup;
+    } misses;
     struct { /* hot-code's finding, and the thread that does most of it and hardly anything else; 0: there is none */
         size_t finding;
         uint32_t thread;
@@ -359,6 +363,9 @@ void wick_explain_blocked_loop(struct wick_explain *x); /* explain_loop.c; after
 /* explain_ends.c: adds to a finding about waits for processes that these wait for somebody to read what they write. */
 void wick_explain_say_child(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind);
 
+/* explain_ends.c: puts it behind held-back, where that is about the server that it waits for. */
+void wick_explain_follow_held_back(struct wick_explain *x, struct wick_explain_finding *r);
+
 /* explain_ends.c: adds to a finding about waits of that kind at that function which server or file they are for;
  * endpoint: only those of its requests, 0 = all. */
 void wick_explain_say_end(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind,
@@ -412,6 +419,9 @@ void wick_explain_crowded_out(struct wick_explain *x);
 void wick_explain_starved_peer(struct wick_explain *x);
 void wick_explain_throttled(struct wick_explain *x);
 void wick_explain_oom_victim(struct wick_explain *x);
+
+/* explain_misses.c: marks the stacks that lead through what the lookup's function does where it found nothing. */
+void wick_explain_mark_misses(const struct wick_profile *p, const struct wick_explain_lookup *l, bool *through);
 
 /* explain_code.c: what the CPU time is used for. */
 void wick_explain_cache_misses(struct wick_explain *x);

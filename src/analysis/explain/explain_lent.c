@@ -49,32 +49,39 @@ static void add(const struct wick_explain_sample *s, int64_t start_ns, double le
     }
 }
 
-/* How far the windows are from having equally many, in units of chance. */
+/* How far the windows are from having equally many, in units of chance: a sample is of a thread that has one, or of one
+ * that waits. */
 static double chi_squared(const struct window *w)
 {
-    double all = 0, squares = 0, sum = 0;
+    double all = 0, waits = 0, squares = 0, sum = 0;
     for (int k = 0; k < WINDOWS; k++) {
         all += w[k].lent_ns;
+        waits += w[k].waits_ns;
         squares += w[k].squares;
     }
+    squares *= wick_explain_share(waits, all + waits);
     for (int k = 0; k < WINDOWS; k++)
         sum += (w[k].lent_ns - all / WINDOWS) * (w[k].lent_ns - all / WINDOWS);
     return squares > 0 ? sum * WINDOWS / squares : 0;
 }
 
-/* How many threads had one, in the emptiest and the fullest quarter of the windows. False: that may be chance, or
- * nobody waits at times. */
+/* How many threads had one, in the emptiest quarter of the windows, of those in which others waited, and in the fullest
+ * one. False: that may be chance, or nobody waits most of the time. */
 static bool varies(struct window *w, double length_ns, double *least, double *most)
 {
     double low = 0, high = 0;
-    for (int k = 0; k < WINDOWS; k++)
-        if (w[k].waits_ns < WAIT_LEAST * length_ns)
-            return false;
+    int lows = 0;
     qsort(w, WINDOWS, sizeof *w, by_lent);
-    for (int k = 0; k < QUARTER; k++) {
+    for (int k = 0; k < WINDOWS && lows < QUARTER; k++) {
+        if (w[k].waits_ns < WAIT_LEAST * length_ns)
+            continue;
         low += w[k].lent_ns;
-        high += w[WINDOWS - 1 - k].lent_ns;
+        lows++;
     }
+    if (lows < QUARTER)
+        return false;
+    for (int k = 0; k < QUARTER; k++)
+        high += w[WINDOWS - 1 - k].lent_ns;
     *least = low / (QUARTER * length_ns);
     *most = high / (QUARTER * length_ns);
     return high >= TIMES_LEAST * low && chi_squared(w) > CHANCE_MOST;

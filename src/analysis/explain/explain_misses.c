@@ -30,8 +30,7 @@ static bool misses(const struct wick_explain_lookup *l)
     return l->first_line > 0 && all >= LOOKUPS_LEAST && (double)l->missed >= MISSED_LEAST * all;
 }
 
-/* Marks the stacks that lead through what the lookup's function does where it found nothing. */
-static void mark(const struct wick_profile *p, const struct wick_explain_lookup *l, bool *through)
+void wick_explain_mark_misses(const struct wick_profile *p, const struct wick_explain_lookup *l, bool *through)
 {
     for (uint32_t s = 1; s < p->nstacks; s++) { /* callers come before those that they call */
         const struct wick_frame *f = &p->frames[p->stacks[s].frame];
@@ -45,7 +44,7 @@ static int64_t cost_of(const struct wick_explain_facts *f, const struct wick_exp
 {
     int64_t ns = 0;
     *quanta = 0;
-    mark(f->p, l, through);
+    wick_explain_mark_misses(f->p, l, through);
     for (size_t i = 0; i < f->ncpu; i++)
         if (through[f->cpu[i].stack]) {
             ns = wick_sum(ns, f->cpu[i].weight_ns);
@@ -86,6 +85,8 @@ void wick_explain_cache_misses(struct wick_explain *x)
     free(through);
     if (!most || wick_explain_share((double)most_ns, (double)f->sampled_ns) < x->rule->threshold)
         return;
+    x->misses.finding = x->out->n;
+    x->misses.lookup = most;
     struct wick_explain_finding *r = wick_explain_found(x, (double)most_ns);
     wick_explain_share_of(x, r, (double)most_ns, (double)f->sampled_ns, most_quanta);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)most_ns);

@@ -9,8 +9,10 @@
  * a bounded queue holds back the thread that feeds it. Who waits for a permit while those that have one keep all CPUs
  * computing would wait for a CPU without it, and so would a virtual thread with a carrier of its own. So it is a fault
  * only where something besides shows it: a lock or a pool that is held in the meantime, several answers that are waited
- * for one after another, a time-out that ends the wait, code that is interpreted all the time, or a kind of work that
- * is rarely what a program is for.
+ * for one after another, a time-out that ends the wait, threads that have nothing to do beside one that has too much,
+ * code that is interpreted all the time, or a kind of work that is rarely what a program is for.
+ *
+ * Stand-bys wait for a lock all the time by design, while the one that has it does what they are there for.
  */
 #include <string.h>
 
@@ -34,10 +36,12 @@ static bool is_plain_wait(const struct wick_explain_finding *r)
 {
     static const char *const kinds[] = {"socket-read", "socket",      "future", "latch",      "reply", "semaphore",
                                         "condition",   "object-wait", "park",   "queue-full", "queue"},
-                             *const shown[] = {"sequence", "timed", "least", "holder"};
+                             *const shown[] = {"sequence", "timed", "least", "uneven", "holder"};
     enum { BUT_HOLDER = sizeof shown / sizeof *shown - 1 };
     const struct wick_explain_figure *all = wick_explain_figure_of(r, "time"),
                                      *through = wick_explain_figure_of(r, "through");
+    if (r->led_to)
+        return true;
     if (through && all && through->value >= CHAIN_LEAST * all->value)
         return false;
     bool taken = wick_explain_figure_of(r, "taken") != NULL; /* by those that have what is waited for: of any kind */
@@ -67,6 +71,9 @@ static bool is_neutral(const struct wick_explain_finding *r)
     case WICK_EXPLAIN_RULE_HOT_METHOD:
         return !wick_explain_figure_of(r, "mode");
     case WICK_EXPLAIN_RULE_CACHE_MISSES: /* each key may come once only */
+        return !wick_explain_figure_of(r, "collected");
+    case WICK_EXPLAIN_RULE_STUCK:
+        return wick_explain_figure_of(r, "active") != NULL;
     case WICK_EXPLAIN_RULE_HOT_CALLS:
     case WICK_EXPLAIN_RULE_ENDPOINT_CPU:
     case WICK_EXPLAIN_RULE_TOO_MANY_THREADS:

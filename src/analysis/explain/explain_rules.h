@@ -92,6 +92,7 @@ struct wick_explain_finding {
     double rank_ns;     /* they are sorted by this instead, 0 = by the cost */
     uint32_t endpoint;  /* that it is about, a string; 0 = none */
     bool neutral;       /* it says where time goes, and nothing shows that this is a fault */
+    bool led_to;        /* by what another finding is about, which comes first */
     struct wick_explain_figure figures[WICK_EXPLAIN_FIGURES];
     struct wick_explain_filter filters[WICK_EXPLAIN_FILTERS];
     struct wick_explain_step steps[WICK_EXPLAIN_LINKS + 1];

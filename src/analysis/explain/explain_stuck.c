@@ -138,12 +138,64 @@ static void add_stuck_thread(const struct wick_explain *x, uint32_t thread, uint
     wick_name_add_frame(out, p, p->stacks[where].frame, WICK_NAME_LINES);
 }
 
+/* The thread that has the lock which all others of its name wait for, in the function that it is in as well, and does
+ * what they would; 0 = there is none. */
+static uint32_t active_one(struct wick_explain *x, uint32_t waiter, uint32_t where)
+{
+    const struct wick_explain_facts *f = x->f;
+    uint32_t name = wick_explain_pool_name(f->p, waiter), function = wick_explain_function_at(f->p, where), active = 0;
+    struct {
+        int64_t all, in;
+    } *of = calloc(f->p->nthreads + 1, sizeof *of);
+    x->f->failed |= !of;
+    for (size_t i = 0; of && i < f->nwall; i++) {
+        uint32_t t = f->wall[i].thread;
+        of[t].all = wick_sum(of[t].all, f->wall[i].weight_ns);
+        if (wick_explain_goes_through(f->p, f->wall[i].stack, function))
+            of[t].in = wick_sum(of[t].in, f->wall[i].weight_ns);
+    }
+    for (uint32_t t = 1; of && t < f->p->nthreads; t++) {
+        if (x->stuck[t] || !of[t].all || wick_explain_pool_name(f->p, t) != name)
+            continue;
+        bool works = (double)of[t].in >= STUCK_SPAN * (double)of[t].all && wick_explain_moved(x, t);
+        if (active || !works || (double)of[t].all < STUCK_SPAN * (double)f->duration_ns) {
+            active = 0;
+            break;
+        }
+        active = t;
+    }
+    free(of);
+    return active;
+}
+
+/* Whether all that are stuck are of one name, and wait in one function. */
+static bool are_alike(const struct wick_explain *x, const struct stuck *o, uint32_t first)
+{
+    struct wick_profile *p = x->f->p;
+    for (uint32_t t = 1; t < p->nthreads; t++)
+        if (x->stuck[t] &&
+            (o->circle[t] || o->class_init[t] || !o->where[t] ||
+             wick_explain_pool_name(p, t) != wick_explain_pool_name(p, first) ||
+             p->frames[p->stacks[o->where[t]].frame].function != p->frames[p->stacks[o->where[first]].frame].function))
+            return false;
+    return true;
+}
+
+static void say_active(struct wick_explain *x, struct wick_explain_finding *r, const struct stuck *o, uint32_t first)
+{
+    uint32_t active = first && are_alike(x, o, first) ? active_one(x, first, o->where[first]) : 0;
+    if (!active || !r)
+        return;
+    wick_explain_say(x, r, "active", wick_profile_str(x->f->p, x->f->p->threads[active].name));
+    r->advice = "nothing, if they are stand-bys; else release the lock after each piece of work";
+}
+
 static void say_stuck(struct wick_explain *x, const struct stuck *o)
 {
     const struct wick_explain_facts *f = x->f;
     struct wick_strbuf who = WICK_STRBUF_INIT;
     int64_t sum = 0;
-    uint32_t count = 0, first = 0;
+    uint32_t count = 0, first = 0, one = 0;
     bool whole = true; /* all of them, all the time */
     bool class_init = false;
     for (uint32_t t = 1; t < f->p->nthreads; t++) {
@@ -155,6 +207,7 @@ static void say_stuck(struct wick_explain *x, const struct stuck *o)
         class_init |= o->class_init[t];
         sum = wick_sum(sum, o->ns[t]);
         first = first ? first : o->where[t];
+        one = one ? one : t;
         if (count++ < STUCK_SHOWN)
             add_stuck_thread(x, t, o->where[t], &who);
     }
@@ -167,6 +220,7 @@ static void say_stuck(struct wick_explain *x, const struct stuck *o)
         wick_explain_say(x, r, "who", who.buf);
         wick_explain_say_frame(x, r, "frame", frame);
         say_verdict(x, r, class_init);
+        say_active(x, r, o, one);
         if (r && class_init)
             r->advice = wick_wait_help(WICK_WAIT_CLASS_INIT);
         for (size_t i = 0; i < f->nwall; i++)

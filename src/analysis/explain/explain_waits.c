@@ -226,6 +226,7 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
     wick_explain_say_barrier(x, r, at);
     wick_explain_say_sequence(x, r, at->kind, at->function, 0);
     wick_explain_say_end(x, r, at->kind, at->function, 0);
+    wick_explain_follow_held_back(x, r);
     wick_explain_say_child(x, r, at->kind);
     if (at->via == WICK_WAIT_NONE)
         wick_explain_say_lengths(x, r, at->kind, at->function);
@@ -440,13 +441,16 @@ static bool is_called_by(const struct wick_explain_facts *f, uint32_t function, 
 
 /* Whether those that wait at the place wait for what a finding about CPU time is about, so that it is a part of that:
  * the last one of the chain computes there, or calls it. Who waits for a lock would go on without it, whatever its
- * holder does. */
+ * holder does; but where that needs a CPU most of all, for what need not be done, the lock is soon free without it. */
 static bool is_of_hot(const struct wick_explain *x, const struct wick_explain_place *at)
 {
     const struct wick_explain_link *last = at->nlinks ? &at->links[at->nlinks - 1] : NULL;
-    if (!last || last->kind != WICK_WAIT_NONE || last->who == WICK_EXPLAIN_HOLDER || !x->hot.work)
+    if (!last || last->kind != WICK_WAIT_NONE || !x->hot.work)
         return false;
     uint32_t function = wick_explain_function_at(x->f->p, last->stack);
+    bool needless = x->coded.needless && x->coded.finding == x->hot.finding;
+    if (last->who == WICK_EXPLAIN_HOLDER && (!needless || without_cpu(x, function) < WICK_EXPLAIN_CHAIN_MOST))
+        return false;
     return wick_explain_goes_through(x->f->p, last->stack, x->hot.work) || is_called_by(x->f, x->hot.work, function);
 }
 

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which findings of `wick explain` are faults, and which are a part of another one, or come behind it. */
+#include "explain_stacks.h"
+
+#include <stdio.h>
+
+#define PARK "java/util/concurrent/locks/LockSupport.park"
+#define LOCK "java/util/concurrent/locks/ReentrantLock.lock"
+#define READ "java/net/SocketInputStream.read"
+
+/* Whether the first finding of the rule is neutral; the scene goes on. */
+static bool is_neutral(struct scene *s, const char *rule)
+{
+    struct wick_explain_findings all;
+    struct wick_err err = {0};
+    bool found = false, neutral = false;
+    assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
+    for (size_t i = 0; i < all.n && !found; i++) {
+        found = !strcmp(all.rows[i].rule->name, rule);
+        neutral = all.rows[i].neutral;
+    }
+    wick_explain_findings_release(&all);
+    assert_true(found);
+    return neutral;
+}
+
+/* Two stations that wait for a lock all the time, and who is in a function of that thread's name. */
+static struct scene *stations(const char *name, const char *function, bool moves)
+{
+    struct scene *s = scene();
+    for (int i = 1; i <= 2; i++) {
+        char waiter[32];
+        snprintf(waiter, sizeof waiter, "station-%d", i);
+        add(s, thread_of(s, waiter, i), STACK(s, "app/Station.run", "app/Bridge.duty", LOCK, PARK), WICK_EXPLAIN_PARKED,
+            10);
+    }
+    add(s, thread_of(s, name, 9), STACK(s, "app/Station.run", function, "java/lang/Thread.sleep"),
+        WICK_EXPLAIN_SLEEPING, 10);
+    s->f.nran -= moves ? 0 : 2;
+    return s;
+}
+
+/* Who does what they would do, in the function in which they wait, may let them stand by. */
+static void test_stuck__may_be_stand_bys_of_one_that_works(void **state)
+{
+    static const struct {
+        const char *name, *function;
+        bool moves, stand_bys;
+    } cases[] = {{"station-0", "app/Bridge.duty", true, true},
+                 {"station-0", "app/Bridge.duty", false, false}, /* it does not go on */
+                 {"station-0", "app/Bridge.rest", true, false},  /* nothing shows that it has the lock */
+                 {"pump-0", "app/Bridge.duty", true, false}};    /* it is none of them */
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = stations(cases[i].name, cases[i].function, cases[i].moves);
+        assert_int_equal(is_neutral(s, "stuck"), cases[i].stand_bys);
+        (cases[i].stand_bys ? has : has_not)(
+            s, "a holder that does not let go; station-0, which is in that function as well, goes on working: they may "
+               "be its stand-bys\n");
+    }
+}
+
+/* Clients wait for a server in this process, whose answers are held back. */
+static void test_held_back__comes_before_who_waits_for_that_server(void **state)
+{
+    (void)state;
+    for (int own = 0; own <= 1; own++) {
+        struct scene *s = scene();
+        for (int i = 0; i < 2; i++) {
+            add(s, thread_of(s, "till", 1 + i), STACK(s, "app/Till.run", "app/Till.ask@20", READ), WICK_EXPLAIN_IO, 10);
+            s->wall[s->f.nwall - 1].server = wick_profile_cstring(&s->p, own ? "127.0.0.1:80" : "10.0.0.7:80");
+        }
+        add(s, thread_of(s, "till", 1),
+            STACK(s, "app/Till.run", "app/Till.ask@19", "java/net/SocketOutputStream.write"), WICK_EXPLAIN_RUNNABLE,
+            0.1);
+        add(s, thread_of(s, "stock", 9), STACK(s, "app/Stock.run", "app/Stock.next@7", READ), WICK_EXPLAIN_HELD_BACK,
+            9);
+        s->wall[s->f.nwall - 1].service = wick_profile_cstring(&s->p, "127.0.0.1:80");
+        s->f.ends = s->f.nwall;
+        assert_int_equal(is_neutral(s, "held-back"), false);
+        begins(s, own ? "held-back: " : "waiting: ");
+    }
+}
+
+/* Those that could share it rest. */
+static void test_waiting__beside_threads_without_work_is_a_fault(void **state)
+{
+    (void)state;
+    for (int uneven = 0; uneven <= 1; uneven++) {
+        struct scene *s = scene();
+        for (int i = 0; i < 8; i++) {
+            char name[32];
+            double rests = uneven && i ? 9.9 : 0.5;
+            snprintf(name, sizeof name, "book-%d", i);
+            add(s, thread_of(s, name, 1 + i),
+                STACK(s, "app/Book.run", "java/util/concurrent/LinkedBlockingQueue.take", PARK), WICK_EXPLAIN_PARKED,
+                rests);
+            add(s, thread_of(s, name, 1 + i), STACK(s, "app/Book.run", "app/Book.enter", "java/lang/Thread.sleep"),
+                WICK_EXPLAIN_SLEEPING, 10 - rests);
+        }
+        for (int i = 0; i < 3; i++)
+            add(s, thread_of(s, "desk", 20 + i),
+                STACK(s, "app/Desk.settle", "java/util/concurrent/CompletableFuture.get", PARK), WICK_EXPLAIN_PARKED,
+                10);
+        assert_int_equal(is_neutral(s, "waiting"), !uneven);
+        has(s,
+            uneven ? "in the meantime book-0 has work all the time" : "is waiting for a future, at app.Desk.settle\n");
+    }
+}
+
+/* A lock that is held while something is done that need not be: without a CPU, or at work. */
+static void test_waiting__for_a_holder_of_needless_work_without_a_cpu_is_a_part_of_that(void **state)
+{
+    (void)state;
+    for (int lacks = 0; lacks <= 1; lacks++) {
+        struct scene *s = scene();
+        uint32_t waits = STACK(s, "app/Desk.run", "app/Desk.note"),
+                 logs = STACK(s, "app/Desk.run", "app/Desk.note", "java/util/logging/Logger.log",
+                              "java/util/logging/LogRecord.getSourceClassName", "java/lang/Throwable.fill");
+        add(s, thread_of(s, "a", 1), waits, WICK_EXPLAIN_MONITOR, 8);
+        add(s, thread_of(s, "b", 2), logs, lacks ? WICK_EXPLAIN_WAITING_FOR_CPU : WICK_EXPLAIN_RUNNABLE, 8);
+        owned(s, thread_of(s, "a", 1), waits, logs, false, 8);
+        cpu(s, logs, 3);
+        cpu(s, STACK(s, "app/Main.other"), 3);
+        (lacks ? has : has_not)(s, " is logging that finds out where it is called, for app.Desk.note, which calls "
+                                   "java.util.logging.Logger.log; 0.8 threads on average wait for a monitor in the "
+                                   "meantime, at app.Desk.note\n");
+    }
+}
+
+/* Half of the time goes to collections of what is made anew where nothing is found, or of what others make. */
+static void test_cache_misses__are_a_fault_where_collections_are_for_what_they_make(void **state)
+{
+    (void)state;
+    for (int theirs = 0; theirs <= 1; theirs++) {
+        static struct wick_explain_sample made[2];
+        static struct wick_explain_heap heaps[2];
+        struct scene *s = scene();
+        struct wick_explain_lookup lookup = {.frame =
+                                                 s->p.stacks[STACK(s, "app/Main.run@9", "app/Main.quote@20")].frame,
+                                             .callee = wick_profile_cstring(&s->p, "java/util/Map.get"),
+                                             .missed = 5000,
+                                             .first_line = 21,
+                                             .last_line = 23};
+        uint32_t anew = STACK(s, "app/Main.run@9", "app/Main.quote@22", "app/Rates.a"),
+                 other = STACK(s, "app/Main.run@10", "app/Other.c");
+        made[0] = (struct wick_explain_sample){.stack = anew, .weight_ns = theirs ? 80 : 60};
+        made[1] = (struct wick_explain_sample){.stack = other, .weight_ns = theirs ? 20 : 40};
+        heaps[0].used = heaps[1].used = 55;
+        s->f.alloc = made;
+        s->f.nalloc = 2;
+        s->f.heaps = heaps;
+        s->f.nheaps = 2;
+        s->f.heap_used = 55;
+        s->f.heap_max = 100;
+        s->f.gcs = 50;
+        s->f.pauses_ns = 5 * S;
+        s->f.lookups = &lookup;
+        s->f.nlookups = 1;
+        cpu(s, anew, 6);
+        cpu(s, other, 4);
+        assert_int_equal(is_neutral(s, "cache-misses"), !theirs);
+        char *text = explained(s);
+        assert_int_equal(strstr(text, "gc-pauses: ") != NULL, !theirs);
+        assert_int_equal(
+            strstr(text, " lookups that the JVM counted; collections of what it allocates take another ") != NULL,
+            theirs);
+        free(text);
+    }
+}
+
+/* A JVM without names of its functions: what calls it shows what it waits for. */
+static void test_stubs__show_what_a_jvm_without_names_waits_for(void **state)
+{
+    static const struct {
+        const char *stub, *part;
+    } cases[] = {{"stub:SafepointBlob", "safepoint"},
+                 {"stub:_new_instance_Java", "safepoint"},
+                 {"stub:_new_array_nozero_Java", "safepoint"},
+                 {"stub:other", "native"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct wick_explain_findings all;
+        struct wick_err err = {0};
+        struct scene *s = scene();
+        uint32_t stack = push(&s->p, STACK(s, "app/Main.run", "app/Reading.make"), cases[i].stub);
+        s->p.frames[s->p.stacks[stack].frame].kind = WICK_FRAME_STUB;
+        add(s, thread_of(s, "a", 1), push(&s->p, stack, "libjvm.so:x"), WICK_EXPLAIN_NATIVE_WAIT, 8);
+        assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
+        assert_int_equal(all.naccounts, 1);
+        for (unsigned part = 0; part < WICK_EXPLAIN_ACCOUNT_PARTS; part++)
+            assert_int_equal(all.accounts[0].part_ns[part] > 0, !strcmp(wick_explain_part_name(part), cases[i].part));
+        wick_explain_findings_release(&all);
+        free(explained(s));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stuck__may_be_stand_bys_of_one_that_works),
+        cmocka_unit_test(test_held_back__comes_before_who_waits_for_that_server),
+        cmocka_unit_test(test_waiting__beside_threads_without_work_is_a_fault),
+        cmocka_unit_test(test_waiting__for_a_holder_of_needless_work_without_a_cpu_is_a_part_of_that),
+        cmocka_unit_test(test_cache_misses__are_a_fault_where_collections_are_for_what_they_make),
+        cmocka_unit_test(test_stubs__show_what_a_jvm_without_names_waits_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
