@@ -438,7 +438,7 @@ static struct scene *lends(const double *lent, double quiet)
     for (int i = 0; i < 16; i++) {
         add(s, thread_of(s, "taker", 1), waits, WICK_EXPLAIN_PARKED, lent[i] <= quiet ? 0.1 : 4);
         s->wall[s->f.nwall - 1].count = 80;
-        add(s, thread_of(s, "borrower", 2), has_one, WICK_EXPLAIN_SLEEPING, lent[i] / 2);
+        add(s, thread_of(s, "taker", 1), has_one, WICK_EXPLAIN_SLEEPING, lent[i] / 2);
         s->wall[s->f.nwall - 1].count = (uint64_t)(lent[i] * 25); /* a sample each 20 ms of a thread */
         s->f.nran = 0;
         for (int k = 1; k <= 2; k++) {
@@ -457,7 +457,7 @@ static void test_pools__that_lose_objects_lend_fewer_at_times(void **state)
     static const double lost[16] = {4, 3, 2, 1, 1, 1, 1, 1, 4, 4, 3, 2, 1, 1, 1, 1},
                         small[16] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
     static const char text[] =
-        "; though threads wait all the time, as few as 1 are seen to have one at times, and 3.8 at others: some "
+        "; though threads wait for one, as few as 1 are seen to have one at times, and 3.8 at others: some "
         "that are taken there are not given back";
     (void)state;
     has(lends(lost, 0), text);

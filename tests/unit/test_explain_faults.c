@@ -45,14 +45,16 @@ static void test_stuck__may_be_stand_bys_of_one_that_works(void **state)
 {
     static const struct {
         const char *name, *function;
-        bool moves, stand_bys;
-    } cases[] = {{"station-0", "app/Bridge.duty", true, true},
-                 {"station-0", "app/Bridge.duty", false, false}, /* it does not go on */
-                 {"station-0", "app/Bridge.rest", true, false},  /* nothing shows that it has the lock */
-                 {"pump-0", "app/Bridge.duty", true, false}};    /* it is none of them */
+        bool moves, searched, stand_bys;
+    } cases[] = {{"station-0", "app/Bridge.duty", true, true, true},
+                 {"station-0", "app/Bridge.duty", true, false, false}, /* it may be a deadlock */
+                 {"station-0", "app/Bridge.duty", false, true, false}, /* it does not go on */
+                 {"station-0", "app/Bridge.rest", true, true, false},  /* nothing shows that it has the lock */
+                 {"pump-0", "app/Bridge.duty", true, true, false}};    /* it is none of them */
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene *s = stations(cases[i].name, cases[i].function, cases[i].moves);
+        s->f.searched = cases[i].searched;
         assert_int_equal(is_neutral(s, "stuck"), cases[i].stand_bys);
         (cases[i].stand_bys ? has : has_not)(
             s, "a holder that does not let go; station-0, which is in that function as well, goes on working: they may "
@@ -60,25 +62,30 @@ static void test_stuck__may_be_stand_bys_of_one_that_works(void **state)
     }
 }
 
-/* Clients wait for a server in this process, whose answers are held back. */
+/* Clients wait for a server in this process, whose answers are held back; for another one; or for more than that. */
 static void test_held_back__comes_before_who_waits_for_that_server(void **state)
 {
+    static const struct {
+        const char *server;
+        double held;
+        bool first;
+    } cases[] = {{"127.0.0.1:80", 10, true}, {"127.0.0.1:80", 7, false}, {"10.0.0.7:80", 10, false}};
     (void)state;
-    for (int own = 0; own <= 1; own++) {
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct scene *s = scene();
         for (int i = 0; i < 2; i++) {
-            add(s, thread_of(s, "till", 1 + i), STACK(s, "app/Till.run", "app/Till.ask@20", READ), WICK_EXPLAIN_IO, 10);
-            s->wall[s->f.nwall - 1].server = wick_profile_cstring(&s->p, own ? "127.0.0.1:80" : "10.0.0.7:80");
+            add(s, thread_of(s, "till", 1 + i), STACK(s, "app/Till.run", "app/Till.ask@20", READ), WICK_EXPLAIN_IO, 8);
+            s->wall[s->f.nwall - 1].server = wick_profile_cstring(&s->p, cases[c].server);
         }
         add(s, thread_of(s, "till", 1),
             STACK(s, "app/Till.run", "app/Till.ask@19", "java/net/SocketOutputStream.write"), WICK_EXPLAIN_RUNNABLE,
             0.1);
         add(s, thread_of(s, "stock", 9), STACK(s, "app/Stock.run", "app/Stock.next@7", READ), WICK_EXPLAIN_HELD_BACK,
-            9);
+            cases[c].held);
         s->wall[s->f.nwall - 1].service = wick_profile_cstring(&s->p, "127.0.0.1:80");
         s->f.ends = s->f.nwall;
         assert_int_equal(is_neutral(s, "held-back"), false);
-        begins(s, own ? "held-back: " : "waiting: ");
+        begins(s, cases[c].first ? "held-back: " : "waiting: ");
     }
 }
 
@@ -173,11 +180,12 @@ static void test_cache_misses__are_a_fault_where_collections_are_for_what_they_m
 static void test_stubs__show_what_a_jvm_without_names_waits_for(void **state)
 {
     static const struct {
-        const char *stub, *part;
-    } cases[] = {{"stub:SafepointBlob", "safepoint"},
-                 {"stub:_new_instance_Java", "safepoint"},
-                 {"stub:_new_array_nozero_Java", "safepoint"},
-                 {"stub:other", "native"}};
+        const char *stub, *called, *part;
+    } cases[] = {{"stub:SafepointBlob", "libjvm.so:[libjvm.so]", "safepoint"},
+                 {"stub:_new_instance_Java", "libjvm.so:[libjvm.so]", "safepoint"},
+                 {"stub:_new_array_nozero_Java", "libjvm.so:[libjvm.so]", "safepoint"},
+                 {"stub:_new_instance_Java", "libjvm.so:Klass::define", "native"},
+                 {"stub:other", "libjvm.so:[libjvm.so]", "native"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct wick_explain_findings all;
@@ -185,7 +193,8 @@ static void test_stubs__show_what_a_jvm_without_names_waits_for(void **state)
         struct scene *s = scene();
         uint32_t stack = push(&s->p, STACK(s, "app/Main.run", "app/Reading.make"), cases[i].stub);
         s->p.frames[s->p.stacks[stack].frame].kind = WICK_FRAME_STUB;
-        add(s, thread_of(s, "a", 1), push(&s->p, stack, "libjvm.so:x"), WICK_EXPLAIN_NATIVE_WAIT, 8);
+        stack = push(&s->p, push(&s->p, stack, cases[i].called), "libc.so.6:pthread_cond_wait");
+        add(s, thread_of(s, "a", 1), stack, WICK_EXPLAIN_NATIVE_WAIT, 8);
         assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
         assert_int_equal(all.naccounts, 1);
         for (unsigned part = 0; part < WICK_EXPLAIN_ACCOUNT_PARTS; part++)

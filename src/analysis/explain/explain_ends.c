@@ -8,6 +8,7 @@
  * For the end of a process threads of the JDK wait, and the program's wait for these: so of processes it is not known
  * which place waits for which, only what all of them do.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@
 #include "base/sum.h"
 
 #define NAMED_LEAST 0.50 /* of the time of the waits at a place: with a label */
+#define HELD_LEAST  0.50 /* of the time of those who wait for a server: its answers are held back */
 #define ONE_LEAST   0.95 /* of that: for one, so that the others are not mentioned */
 
 enum end { SERVER, CLIENTS, FILE_OF, ENDS };
@@ -126,20 +128,25 @@ void wick_explain_say_end(struct wick_explain *x, struct wick_explain_finding *r
     free(n.ns);
 }
 
-/* Who waits for the answer of a server in this process, whose answers are held back, waits for these. */
+/* Who waits for the answer of a server in this process, whose answers are held back, waits for these, if that is a good
+ * part of it. */
 void wick_explain_follow_held_back(struct wick_explain *x, struct wick_explain_finding *r)
 {
     const struct wick_explain_figure *server = r ? wick_explain_figure_of(r, "server") : NULL;
-    for (size_t i = 0; server && i < x->out->n; i++) {
+    if (!server || !strstr(server->text, ", which is this process"))
+        return;
+    for (size_t i = 0; i < x->out->n; i++) {
         struct wick_explain_finding *held = &x->out->rows[i];
         const struct wick_explain_figure *service = wick_explain_figure_of(held, "service");
         size_t n = service ? strlen(service->text) : 0;
         if (held->rule != &wick_explain_rules[WICK_EXPLAIN_RULE_HELD_BACK] || !n ||
-            strncmp(server->text, service->text, n) != 0 || (server->text[n] && server->text[n] != ','))
+            strncmp(server->text, service->text, n) != 0 || server->text[n] != ',' ||
+            held->cost_ns < HELD_LEAST * r->cost_ns)
             continue;
+        double before = held->rank_ns > 0 ? held->rank_ns : held->cost_ns;
         r->led_to = true;
-        r->rank_ns = held->cost_ns < r->cost_ns ? held->cost_ns : 0;
-        held->rank_ns = held->cost_ns < r->cost_ns ? r->cost_ns : 0;
+        r->rank_ns = held->cost_ns < r->cost_ns ? nextafter(held->cost_ns, 0) : 0;
+        held->rank_ns = before < r->cost_ns ? r->cost_ns : held->rank_ns;
         return;
     }
 }

@@ -8,8 +8,8 @@
  * than the collections cost and allocates most of what is collected, then these are a part of its cost, and no findings
  * of their own.
  *
- * They are where the heap itself is too small: what stays in use takes half of it. Of how much is allocated where,
- * samples of allocations say; without them (JDK 8) only a function that has nearly all of the program's CPU time is
+ * They are where the heap itself is too small: what stays in use takes three fifths of it. Samples of allocations say
+ * how much is allocated where; without them (JDK 8) only a function that has nearly all of the program's CPU time is
  * known to.
  */
 #include <stdlib.h>

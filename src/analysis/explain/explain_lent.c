@@ -15,10 +15,11 @@
 #include "analysis/explain/explain_int.h"
 #include "base/sum.h"
 
-enum { WINDOWS = 16, QUARTER = WINDOWS / 4 };
+enum { WINDOWS = 16, QUARTER = WINDOWS / 4, CELLS = 4 };
 
 #define WINDOW_LEAST  INT64_C(400000000) /* ns: in a shorter one too few threads are sampled */
-#define WAIT_LEAST    1.0                /* threads that wait in each window */
+#define WAIT_LEAST    1.0                /* threads that wait in each cell of a window */
+#define FALL_LEAST    1.5                /* as many had one in a window before an empty one */
 #define TIMES_LEAST   2.0                /* as many have one in the fullest quarter of the windows as in the emptiest */
 #define TAKEN_LEAST   0.90               /* of the CPUs */
 #define BY_THEM_LEAST 0.50               /* of the CPUs: threads that have one and compute */
@@ -26,7 +27,8 @@ enum { WINDOWS = 16, QUARTER = WINDOWS / 4 };
 
 /* A part of the recording: time of threads that wait, and of those that have one, with its variance by sampling. */
 struct window {
-    double waits_ns, lent_ns, squares;
+    double waits_ns[CELLS], lent_ns, squares;
+    bool falls; /* there was one before it with more */
 };
 
 static int by_lent(const void *a, const void *b)
@@ -38,42 +40,55 @@ static int by_lent(const void *a, const void *b)
 /* Spreads a sample, or several of one wait, over the windows that they cover. */
 static void add(const struct wick_explain_sample *s, int64_t start_ns, double length, bool lent, struct window *w)
 {
-    double from = (double)(s->time_ns - start_ns);
+    double from = (double)(s->time_ns - start_ns), cell = length / CELLS;
     double to = from + (double)s->span_ns, ns = (double)s->weight_ns, quantum = wick_explain_quantum(s);
-    for (int k = 0; k < WINDOWS; k++) {
-        double lo = fmax(from, k * length), hi = fmin(to, (k + 1) * length);
-        double part = to > from ? fmax(hi - lo, 0) / (to - from) : from >= k * length && from < (k + 1) * length;
-        w[k].waits_ns += lent ? 0 : part * ns;
-        w[k].lent_ns += lent ? part * ns : 0;
-        w[k].squares += lent ? part * quantum : 0;
+    for (int k = 0; k < WINDOWS * CELLS; k++) {
+        double lo = fmax(from, k * cell), hi = fmin(to, (k + 1) * cell);
+        double part = to > from ? fmax(hi - lo, 0) / (to - from) : from >= k * cell && from < (k + 1) * cell;
+        struct window *at = &w[k / CELLS];
+        at->waits_ns[k % CELLS] += lent ? 0 : part * ns;
+        at->lent_ns += lent ? part * ns : 0;
+        at->squares += lent ? part * quantum : 0;
     }
 }
 
-/* How far the windows are from having equally many, in units of chance: a sample is of a thread that has one, or of one
- * that waits. */
-static double chi_squared(const struct window *w)
+/* Whether others wait throughout the window. */
+static bool is_waited(const struct window *w, double length_ns)
 {
-    double all = 0, waits = 0, squares = 0, sum = 0;
+    for (int k = 0; k < CELLS; k++)
+        if (w->waits_ns[k] < WAIT_LEAST * length_ns / CELLS)
+            return false;
+    return true;
+}
+
+/* How far the windows are from having equally many, in units of chance. takers_ns: the time of all threads that have
+ * one now and then, each sample of which is of one that has, or of one that has not. */
+static double chi_squared(const struct window *w, double takers_ns)
+{
+    double all = 0, squares = 0, sum = 0;
     for (int k = 0; k < WINDOWS; k++) {
         all += w[k].lent_ns;
-        waits += w[k].waits_ns;
         squares += w[k].squares;
     }
-    squares *= wick_explain_share(waits, all + waits);
+    squares *= 1 - wick_explain_share(all, takers_ns);
     for (int k = 0; k < WINDOWS; k++)
         sum += (w[k].lent_ns - all / WINDOWS) * (w[k].lent_ns - all / WINDOWS);
     return squares > 0 ? sum * WINDOWS / squares : 0;
 }
 
 /* How many threads had one, in the emptiest quarter of the windows, of those in which others waited, and in the fullest
- * one. False: that may be chance, or nobody waits most of the time. */
-static bool varies(struct window *w, double length_ns, double *least, double *most)
+ * one. False: that may be chance, or nobody waits most of the time; or the pool only grows. */
+static bool varies(struct window *w, double length_ns, double takers_ns, double *least, double *most)
 {
-    double low = 0, high = 0;
+    double low = 0, high = 0, before = 0;
     int lows = 0;
+    for (int k = 0; k < WINDOWS; k++) {
+        w[k].falls = before >= FALL_LEAST * w[k].lent_ns;
+        before = fmax(before, w[k].lent_ns);
+    }
     qsort(w, WINDOWS, sizeof *w, by_lent);
     for (int k = 0; k < WINDOWS && lows < QUARTER; k++) {
-        if (w[k].waits_ns < WAIT_LEAST * length_ns)
+        if (!w[k].falls || !is_waited(&w[k], length_ns))
             continue;
         low += w[k].lent_ns;
         lows++;
@@ -84,7 +99,22 @@ static bool varies(struct window *w, double length_ns, double *least, double *mo
         high += w[WINDOWS - 1 - k].lent_ns;
     *least = low / (QUARTER * length_ns);
     *most = high / (QUARTER * length_ns);
-    return high >= TIMES_LEAST * low && chi_squared(w) > CHANCE_MOST;
+    return high >= TIMES_LEAST * low && chi_squared(w, takers_ns) > CHANCE_MOST;
+}
+
+/* The time of all threads that were seen to have one. */
+static double time_of_takers(struct wick_explain *x, const bool *lent)
+{
+    const struct wick_explain_facts *f = x->f;
+    bool *takes = calloc(f->p->nthreads + 1, sizeof *takes);
+    double ns = 0;
+    x->f->failed |= !takes;
+    for (size_t i = 0; takes && i < f->nwall; i++)
+        takes[f->wall[i].thread] |= lent[i];
+    for (size_t i = 0; takes && i < f->nwall; i++)
+        ns += takes[f->wall[i].thread] ? (double)f->wall[i].weight_ns : 0;
+    free(takes);
+    return ns;
 }
 
 /* When the first sample was taken, and how long the recording is from then on. */
@@ -113,7 +143,7 @@ void wick_explain_say_lost(struct wick_explain *x, struct wick_explain_finding *
         for (size_t i = 0; i < f->nwall; i++)
             if (lent[i] || wick_explain_waits_there(x, x->waits[i], at))
                 add(&f->wall[i], start, length, lent[i], windows);
-        if (varies(windows, length, &least, &most)) {
+        if (varies(windows, length, time_of_takers(x, lent), &least, &most)) {
             wick_explain_figure(r, "least", WICK_EXPLAIN_NUMBER, least);
             wick_explain_figure(r, "peak", WICK_EXPLAIN_NUMBER, most);
             r->advice =

@@ -85,8 +85,6 @@ void wick_explain_cache_misses(struct wick_explain *x)
     free(through);
     if (!most || wick_explain_share((double)most_ns, (double)f->sampled_ns) < x->rule->threshold)
         return;
-    x->misses.finding = x->out->n;
-    x->misses.lookup = most;
     struct wick_explain_finding *r = wick_explain_found(x, (double)most_ns);
     wick_explain_share_of(x, r, (double)most_ns, (double)f->sampled_ns, most_quanta);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)most_ns);
@@ -96,4 +94,8 @@ void wick_explain_cache_misses(struct wick_explain *x)
                         wick_explain_share((double)most->missed, (double)most->found + (double)most->missed));
     wick_explain_figure(r, "lookups", WICK_EXPLAIN_NUMBER, (double)most->found + (double)most->missed);
     wick_explain_filter_frame(x, r, most->frame);
+    if (!r || r->record_ns)
+        return;
+    x->misses.finding = (size_t)(r - x->out->rows);
+    x->misses.lookup = most;
 }

@@ -138,8 +138,8 @@ static void add_stuck_thread(const struct wick_explain *x, uint32_t thread, uint
     wick_name_add_frame(out, p, p->stacks[where].frame, WICK_NAME_LINES);
 }
 
-/* The thread that has the lock which all others of its name wait for, in the function that it is in as well, and does
- * what they would; 0 = there is none. */
+/* The thread that may have the lock which all others of its name wait for, as it is in the function in which they wait,
+ * and does what they would; 0 = there is none. */
 static uint32_t active_one(struct wick_explain *x, uint32_t waiter, uint32_t where)
 {
     const struct wick_explain_facts *f = x->f;
@@ -168,15 +168,17 @@ static uint32_t active_one(struct wick_explain *x, uint32_t waiter, uint32_t whe
     return active;
 }
 
-/* Whether all that are stuck are of one name, and wait in one function. */
+/* Whether all that are stuck are of one name, and wait at one place, and it is known that they are in no deadlock. */
 static bool are_alike(const struct wick_explain *x, const struct stuck *o, uint32_t first)
 {
-    struct wick_profile *p = x->f->p;
+    const struct wick_explain_facts *f = x->f;
+    struct wick_profile *p = f->p;
+    if (f->nlocked || (f->deadlock ? *f->deadlock != 0 : !f->searched))
+        return false;
     for (uint32_t t = 1; t < p->nthreads; t++)
-        if (x->stuck[t] &&
-            (o->circle[t] || o->class_init[t] || !o->where[t] ||
-             wick_explain_pool_name(p, t) != wick_explain_pool_name(p, first) ||
-             p->frames[p->stacks[o->where[t]].frame].function != p->frames[p->stacks[o->where[first]].frame].function))
+        if (x->stuck[t] && (o->circle[t] || o->class_init[t] || !o->where[t] ||
+                            wick_explain_pool_name(p, t) != wick_explain_pool_name(p, first) ||
+                            p->stacks[o->where[t]].frame != p->stacks[o->where[first]].frame))
             return false;
     return true;
 }

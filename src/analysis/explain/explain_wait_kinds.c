@@ -511,15 +511,19 @@ static bool learn_held_back(struct wick_explain *x)
     return good;
 }
 
-/* The stub through which Java code called the JVM at the leaf; "" = none did. */
-static const char *stub_above(const struct wick_profile *p, uint32_t stack)
+/* The stub through which Java code called the JVM at the leaf; "" = none did. *named: the function of the JVM that it
+ * called has a name. */
+static const char *stub_above(const struct wick_profile *p, uint32_t stack, bool *named)
 {
+    *named = true;
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         const struct wick_frame *f = &p->frames[p->stacks[s].frame];
+        const char *name = wick_profile_str(p, p->functions[f->function].name);
         if (wick_frame_kind_is_java(f->kind))
             return "";
         if (f->kind == WICK_FRAME_STUB)
-            return wick_profile_str(p, p->functions[f->function].name);
+            return name;
+        *named = *name != '['; /* "[libjvm.so]" */
     }
     return "";
 }
@@ -533,11 +537,12 @@ static void learn_stubs(struct wick_explain_facts *f)
         struct wick_explain_sample *s = &f->wall[i];
         if (s->state != WICK_EXPLAIN_MONITOR && s->state != WICK_EXPLAIN_NATIVE_WAIT)
             continue;
-        const char *stub = stub_above(f->p, s->stack);
+        bool named;
+        const char *stub = stub_above(f->p, s->stack, &named);
         bool allocates = strstr(stub, "new_instance") || strstr(stub, "new_array");
         if (s->state == WICK_EXPLAIN_MONITOR && allocates)
             s->state = WICK_EXPLAIN_ALLOCATION;
-        else if (s->state == WICK_EXPLAIN_NATIVE_WAIT && (allocates || strstr(stub, "SafepointBlob")))
+        else if (s->state == WICK_EXPLAIN_NATIVE_WAIT && !named && (allocates || strstr(stub, "SafepointBlob")))
             s->state = WICK_EXPLAIN_SAFEPOINT;
     }
 }

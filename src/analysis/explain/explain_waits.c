@@ -226,7 +226,8 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
     wick_explain_say_barrier(x, r, at);
     wick_explain_say_sequence(x, r, at->kind, at->function, 0);
     wick_explain_say_end(x, r, at->kind, at->function, 0);
-    wick_explain_follow_held_back(x, r);
+    if (!wick_wait_is_lock(at->via))
+        wick_explain_follow_held_back(x, r);
     wick_explain_say_child(x, r, at->kind);
     if (at->via == WICK_WAIT_NONE)
         wick_explain_say_lengths(x, r, at->kind, at->function);
@@ -439,6 +440,22 @@ static bool is_called_by(const struct wick_explain_facts *f, uint32_t function, 
     return all && (double)part >= WICK_EXPLAIN_CHAIN_MOST * (double)all;
 }
 
+/* Whether the function, which has a lock, needs a CPU most of all, and for work that need not be done; and hot-code has
+ * not said yet who waits for that. */
+static bool lacks_cpu_for_needless(const struct wick_explain *x, uint32_t function)
+{
+    const struct wick_explain_facts *f = x->f;
+    const struct wick_explain_finding *r = &x->out->rows[x->hot.finding];
+    const struct wick_explain_figure *time = wick_explain_figure_of(r, "time");
+    double all = 0;
+    if (!x->coded.needless || x->coded.finding != x->hot.finding || wick_explain_figure_of(r, "awaited") ||
+        without_cpu(x, function) < WICK_EXPLAIN_CHAIN_MOST)
+        return false;
+    for (size_t i = 0; i < f->ncpu; i++)
+        all += wick_explain_goes_through(f->p, f->cpu[i].stack, function) ? (double)f->cpu[i].weight_ns : 0;
+    return time && time->value >= WICK_EXPLAIN_CHAIN_MOST * all;
+}
+
 /* Whether those that wait at the place wait for what a finding about CPU time is about, so that it is a part of that:
  * the last one of the chain computes there, or calls it. Who waits for a lock would go on without it, whatever its
  * holder does; but where that needs a CPU most of all, for what need not be done, the lock is soon free without it. */
@@ -448,8 +465,7 @@ static bool is_of_hot(const struct wick_explain *x, const struct wick_explain_pl
     if (!last || last->kind != WICK_WAIT_NONE || !x->hot.work)
         return false;
     uint32_t function = wick_explain_function_at(x->f->p, last->stack);
-    bool needless = x->coded.needless && x->coded.finding == x->hot.finding;
-    if (last->who == WICK_EXPLAIN_HOLDER && (!needless || without_cpu(x, function) < WICK_EXPLAIN_CHAIN_MOST))
+    if (last->who == WICK_EXPLAIN_HOLDER && !lacks_cpu_for_needless(x, function))
         return false;
     return wick_explain_goes_through(x->f->p, last->stack, x->hot.work) || is_called_by(x->f, x->hot.work, function);
 }
