@@ -127,8 +127,9 @@ static bool is_short(const struct wick_explain *x, const struct pool *o, const s
     double works = (double)o->all_ns - (double)o->idle_ns, cpus = wick_explain_cpus(x->f);
     if ((double)o->held_ns >= WICK_EXPLAIN_CHAIN_MOST * works)
         return false; /* it is too short of that */
-    if (cpus > 0 && (double)o->acts_ns >= CPUS_LEAST * cpus * (double)x->f->duration_ns)
-        return false; /* more threads would have no CPU */
+    double runs = (double)x->f->duration_ns - (double)x->f->pauses_ns;
+    if (cpus > 0 && (double)o->acts_ns >= CPUS_LEAST * cpus * runs)
+        return false; /* more threads would have no CPU; nor do they get on while collections stop all of them */
     bool many = o->threads > 1 && (double)waited >= MANY_TIMES * (double)o->all_ns && may_queue(x, o);
     double least = many ? OFTEN : x->rule->threshold;
     return wick_explain_counts(x->f, (double)o->all_ns, WICK_EXPLAIN_CHAIN_MOST) && busy >= least &&
