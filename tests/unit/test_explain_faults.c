@@ -115,6 +115,31 @@ static void test_waiting__beside_threads_without_work_is_a_fault(void **state)
     }
 }
 
+/* Tasks that others run are not what a thread holds up that is busy with something else. */
+static void test_saturated_thread__is_not_awaited_by_who_waits_for_tasks_of_others(void **state)
+{
+    (void)state;
+    for (int pool = 0; pool <= 1; pool++) {
+        struct scene *s = scene();
+        static const char run[] = "java/util/concurrent/ThreadPoolExecutor$Worker.run";
+        uint32_t survey = thread_of(s, "survey", 1);
+        s->f.allowed = 2;
+        cpu(s, STACK(s, "app/Survey.run", "app/Survey.part"), 9);
+        s->cpu[0].thread = survey;
+        add(s, survey, STACK(s, "app/Survey.run", "app/Survey.part"), WICK_EXPLAIN_RUNNABLE, 10);
+        if (pool)
+            add(s, thread_of(s, "desk", 2), STACK(s, run, "app/Reading.make"), WICK_EXPLAIN_SAFEPOINT, 9);
+        for (int i = 0; i < 3; i++)
+            add(s, thread_of(s, "station", 10 + i),
+                STACK(s, "app/Main.ask", "java/util/concurrent/FutureTask.get", PARK), WICK_EXPLAIN_PARKED, 10);
+        for (uint32_t t = 0; t < s->p.nthreads; t++)
+            s->uses[t] = (struct wick_explain_use){0};
+        s->uses[survey].cpu_ns = 9 * S;
+        s->f.nuses = s->p.nthreads;
+        (pool ? has_not : has)(s, "saturated-thread: one thread, survey, has work 90 % of the time");
+    }
+}
+
 /* A lock that is held while something is done that need not be: without a CPU, or at work. */
 static void test_waiting__for_a_holder_of_needless_work_without_a_cpu_is_a_part_of_that(void **state)
 {
@@ -210,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_stuck__may_be_stand_bys_of_one_that_works),
         cmocka_unit_test(test_held_back__comes_before_who_waits_for_that_server),
         cmocka_unit_test(test_waiting__beside_threads_without_work_is_a_fault),
+        cmocka_unit_test(test_saturated_thread__is_not_awaited_by_who_waits_for_tasks_of_others),
         cmocka_unit_test(test_waiting__for_a_holder_of_needless_work_without_a_cpu_is_a_part_of_that),
         cmocka_unit_test(test_cache_misses__are_a_fault_where_collections_are_for_what_they_make),
         cmocka_unit_test(test_stubs__show_what_a_jvm_without_names_waits_for),

@@ -150,6 +150,22 @@ static bool serves(const struct wick_explain *x, uint32_t thread)
     return loop || (worker && alone);
 }
 
+/* Whether executors have others run their tasks, and not that thread: who waits for a task does not wait for it. */
+static bool others_run_tasks(const struct wick_explain *x, uint32_t thread)
+{
+    const struct wick_explain_facts *f = x->f;
+    bool others = false;
+    for (size_t i = 0; i < f->nwall; i++) {
+        uint32_t stack = f->wall[i].stack;
+        bool runs = wick_wait_is_worker(f->p, stack) || wick_wait_runs_task(f->p, stack);
+        if (runs && f->wall[i].thread == thread)
+            return false;
+        enum wick_wait_kind kind = x->waits[i].kind;
+        others |= runs && (kind == WICK_WAIT_NONE || wick_wait_role_of(kind) != WICK_WAIT_IDLE);
+    }
+    return others;
+}
+
 /* The kind of wait most common among threads that one thread could be holding up; *ns: the time of all such waits. */
 static enum wick_wait_kind awaited(const struct wick_explain *x, uint32_t thread, double *ns)
 {
@@ -158,10 +174,12 @@ static enum wick_wait_kind awaited(const struct wick_explain *x, uint32_t thread
     const struct wick_explain_facts *f = x->f;
     double sums[WICK_WAIT_KINDS] = {0};
     enum wick_wait_kind best = WICK_WAIT_NONE;
+    bool tasks = !others_run_tasks(x, thread);
     *ns = 0;
     for (size_t i = 0; i < f->nwall; i++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-            if (x->waits[i].kind == kinds[k] && f->wall[i].thread != thread && wick_explain_wait_counts(x, i)) {
+            if (x->waits[i].kind == kinds[k] && f->wall[i].thread != thread && wick_explain_wait_counts(x, i) &&
+                (tasks || !wick_wait_is_for_task(f->p, f->wall[i].stack))) {
                 sums[kinds[k]] += (double)f->wall[i].weight_ns;
                 *ns += (double)f->wall[i].weight_ns;
                 best = sums[kinds[k]] > sums[best] ? kinds[k] : best;

@@ -230,6 +230,11 @@ bool wick_wait_is_worker(const struct wick_profile *p, uint32_t stack)
     return works && !wick_wait_is_mounted(p, stack) && !goes_through(p, stack, "java/lang/VirtualThread", "run");
 }
 
+bool wick_wait_runs_task(const struct wick_profile *p, uint32_t stack)
+{
+    return goes_through(p, stack, "java/util/concurrent/FutureTask", "run");
+}
+
 bool wick_wait_is_for_task(const struct wick_profile *p, uint32_t stack)
 {
     return goes_through(p, stack, "java/util/concurrent/FutureTask", "get") ||

@@ -52,6 +52,9 @@ bool wick_wait_is_mounted(const struct wick_profile *p, uint32_t stack);
  * of virtual threads. */
 bool wick_wait_is_worker(const struct wick_profile *p, uint32_t stack);
 
+/* Whether the stack runs such a task, in whatever thread. */
+bool wick_wait_runs_task(const struct wick_profile *p, uint32_t stack);
+
 /* Whether the stack waits for a task that an executor runs, not for what anybody may complete. */
 bool wick_wait_is_for_task(const struct wick_profile *p, uint32_t stack);
 
