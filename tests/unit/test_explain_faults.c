@@ -62,6 +62,40 @@ static void test_stuck__may_be_stand_bys_of_one_that_works(void **state)
     }
 }
 
+/* Two of them work, each with a lock of its own, and one that stands by came later. */
+static void test_stuck__may_be_stand_bys_of_several(void **state)
+{
+    (void)state;
+    struct scene *s = stations("station-0", "app/Bridge.duty", true);
+    add(s, thread_of(s, "station-8", 8), STACK(s, "app/Station.run", "app/Bridge.duty", "java/lang/Thread.sleep"),
+        WICK_EXPLAIN_SLEEPING, 10);
+    add(s, thread_of(s, "station-7", 7), STACK(s, "app/Station.run", "app/Bridge.duty", LOCK, PARK),
+        WICK_EXPLAIN_PARKED, 7);
+    s->f.nran -= 2;
+    s->f.searched = true;
+    assert_true(is_neutral(s, "stuck"));
+    free(explained(s));
+}
+
+/* A thousand cancelled tasks take next to nothing, a hundred thousand do. */
+static void test_cancelled__tasks_are_a_fault_where_they_are_many(void **state)
+{
+    (void)state;
+    for (int many = 0; many <= 1; many++) {
+        struct scene *s = scene();
+        struct wick_explain_pool pool = {
+            .thread = thread_of(s, "deadlines", 1),
+            .queue_class =
+                wick_profile_cstring(&s->p, "java/util/concurrent/ScheduledThreadPoolExecutor$DelayedWorkQueue"),
+            .queued = many ? 100000 : 2500,
+            .cancelled = many ? 90000 : 2400};
+        s->f.pools = &pool;
+        s->f.npools = 1;
+        assert_int_equal(is_neutral(s, "cancelled-tasks"), !many);
+        free(explained(s));
+    }
+}
+
 /* Clients wait for a server in this process, whose answers are held back; for another one; or for more than that. */
 static void test_held_back__comes_before_who_waits_for_that_server(void **state)
 {
@@ -233,6 +267,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stuck__may_be_stand_bys_of_one_that_works),
+        cmocka_unit_test(test_stuck__may_be_stand_bys_of_several),
+        cmocka_unit_test(test_cancelled__tasks_are_a_fault_where_they_are_many),
         cmocka_unit_test(test_held_back__comes_before_who_waits_for_that_server),
         cmocka_unit_test(test_waiting__beside_threads_without_work_is_a_fault),
         cmocka_unit_test(test_saturated_thread__is_not_awaited_by_who_waits_for_tasks_of_others),

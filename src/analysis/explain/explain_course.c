@@ -127,7 +127,7 @@ static bool is_closed(const struct wick_explain_facts *f, const struct course *o
         double rate = rate_of(f, t);
         if (rate >= AS_OFTEN * woken / members)
             outer += (double)of[t].outer_ns;
-        else if (rate >= OFTEN && of[t].inner_ns <= of[t].outer_ns) {
+        else if (rate >= OFTEN && of[t].outer_ns && of[t].inner_ns <= of[t].outer_ns) { /* not the JVM's own */
             sources += rate;
             fed += (double)of[t].outer_ns;
         }

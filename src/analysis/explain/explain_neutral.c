@@ -18,7 +18,8 @@
 
 #include "analysis/explain/explain_int.h"
 
-#define CHAIN_LEAST 0.20 /* of the time: of threads that wait for those that wait there */
+#define TASKS_MANY  10000 /* cancelled ones in a queue */
+#define CHAIN_LEAST 0.20  /* of the time: of threads that wait for those that wait there */
 
 static bool is_one_of(const struct wick_explain_finding *r, const char *const *kinds, size_t n)
 {
@@ -61,6 +62,14 @@ static bool is_stage(const struct wick_explain_finding *r)
     return waiters && waiters->value < 1;
 }
 
+/* Whether so few cancelled tasks do no harm: they neither fill the heap nor cost the scheduler time. */
+static bool is_few(const struct wick_explain_finding *r)
+{
+    const struct wick_explain_figure *queued = wick_explain_figure_of(r, "queued");
+    return queued && queued->value < TASKS_MANY && !wick_explain_figure_of(r, "collected") &&
+           !wick_explain_figure_of(r, "holder");
+}
+
 static bool is_neutral(const struct wick_explain_finding *r)
 {
     static const char *const purposes[] = {"compression", "cryptography", "key-derivation",
@@ -72,6 +81,8 @@ static bool is_neutral(const struct wick_explain_finding *r)
         return !wick_explain_figure_of(r, "mode");
     case WICK_EXPLAIN_RULE_CACHE_MISSES: /* each key may come once only */
         return !wick_explain_figure_of(r, "collected");
+    case WICK_EXPLAIN_RULE_CANCELLED_TASKS:
+        return is_few(r);
     case WICK_EXPLAIN_RULE_STUCK:
         return wick_explain_figure_of(r, "active") != NULL;
     case WICK_EXPLAIN_RULE_HOT_CALLS:

@@ -138,8 +138,8 @@ static void add_stuck_thread(const struct wick_explain *x, uint32_t thread, uint
     wick_name_add_frame(out, p, p->stacks[where].frame, WICK_NAME_LINES);
 }
 
-/* The thread that may have the lock which all others of its name wait for, as it is in the function in which they wait,
- * and does what they would; 0 = there is none. */
+/* A thread that may have the lock which others of its name wait for, as it is in the function in which they wait, and
+ * does what they would; so do all of that name that are not stuck. 0 = there is none, or some do not. */
 static uint32_t active_one(struct wick_explain *x, uint32_t waiter, uint32_t where)
 {
     const struct wick_explain_facts *f = x->f;
@@ -157,12 +157,14 @@ static uint32_t active_one(struct wick_explain *x, uint32_t waiter, uint32_t whe
     for (uint32_t t = 1; of && t < f->p->nthreads; t++) {
         if (x->stuck[t] || !of[t].all || wick_explain_pool_name(f->p, t) != name)
             continue;
-        bool works = (double)of[t].in >= STUCK_SPAN * (double)of[t].all && wick_explain_moved(x, t);
-        if (active || !works || (double)of[t].all < STUCK_SPAN * (double)f->duration_ns) {
+        bool in = (double)of[t].in >= STUCK_SPAN * (double)of[t].all;
+        if (in && !wick_explain_moved(x, t))
+            continue; /* it has waited as well, if not all the time */
+        if (!in || (double)of[t].all < STUCK_SPAN * (double)f->duration_ns) {
             active = 0;
             break;
         }
-        active = t;
+        active = active ? active : t;
     }
     free(of);
     return active;
