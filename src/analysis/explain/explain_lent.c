@@ -18,11 +18,13 @@
 enum { WINDOWS = 16, QUARTER = WINDOWS / 4, CELLS = 4 };
 
 #define WINDOW_LEAST  INT64_C(400000000) /* ns: in a shorter one too few threads are sampled */
-#define WAIT_LEAST    1.0                /* threads that wait in each cell of a window */
+#define WAIT_LEAST    1.0                /* threads that wait in a window, */
+#define CELL_LEAST    0.5                /* and in each cell of it, which has few samples */
 #define FALL_LEAST    1.5                /* as many had one in a window before an empty one */
 #define TIMES_LEAST   2.0                /* as many have one in the fullest quarter of the windows as in the emptiest */
 #define TAKEN_LEAST   0.90               /* of the CPUs */
 #define BY_THEM_LEAST 0.50               /* of the CPUs: threads that have one and compute */
+#define CHANCE_LEAST  0.25               /* of the variance that is left where threads have one most of the time */
 #define CHANCE_MOST   57.0 /* of 16 windows with equally many: chi-squared of 15 degrees, one in a million */
 
 /* A part of the recording: time of threads that wait, and of those that have one, with its variance by sampling. */
@@ -55,10 +57,13 @@ static void add(const struct wick_explain_sample *s, int64_t start_ns, double le
 /* Whether others wait throughout the window. */
 static bool is_waited(const struct window *w, double length_ns)
 {
-    for (int k = 0; k < CELLS; k++)
-        if (w->waits_ns[k] < WAIT_LEAST * length_ns / CELLS)
+    double all = 0;
+    for (int k = 0; k < CELLS; k++) {
+        all += w->waits_ns[k];
+        if (w->waits_ns[k] < CELL_LEAST * length_ns / CELLS)
             return false;
-    return true;
+    }
+    return all >= WAIT_LEAST * length_ns;
 }
 
 /* How far the windows are from having equally many, in units of chance. takers_ns: the time of all threads that have
@@ -70,7 +75,7 @@ static double chi_squared(const struct window *w, double takers_ns)
         all += w[k].lent_ns;
         squares += w[k].squares;
     }
-    squares *= 1 - wick_explain_share(all, takers_ns);
+    squares *= fmax(1 - wick_explain_share(all, takers_ns), CHANCE_LEAST);
     for (int k = 0; k < WINDOWS; k++)
         sum += (w[k].lent_ns - all / WINDOWS) * (w[k].lent_ns - all / WINDOWS);
     return squares > 0 ? sum * WINDOWS / squares : 0;
@@ -83,7 +88,7 @@ static bool varies(struct window *w, double length_ns, double takers_ns, double 
     double low = 0, high = 0, before = 0;
     int lows = 0;
     for (int k = 0; k < WINDOWS; k++) {
-        w[k].falls = before >= FALL_LEAST * w[k].lent_ns;
+        w[k].falls = before > 0 && before >= FALL_LEAST * w[k].lent_ns;
         before = fmax(before, w[k].lent_ns);
     }
     qsort(w, WINDOWS, sizeof *w, by_lent);

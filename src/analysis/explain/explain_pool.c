@@ -128,7 +128,7 @@ static bool is_short(const struct wick_explain *x, const struct pool *o, const s
     if ((double)o->held_ns >= WICK_EXPLAIN_CHAIN_MOST * works)
         return false; /* it is too short of that */
     double runs = (double)x->f->duration_ns - (double)x->f->pauses_ns;
-    if (cpus > 0 && (double)o->acts_ns >= CPUS_LEAST * cpus * runs)
+    if (cpus > 0 && runs > 0 && (double)o->acts_ns >= CPUS_LEAST * cpus * runs)
         return false; /* more threads would have no CPU; nor do they get on while collections stop all of them */
     bool many = o->threads > 1 && (double)waited >= MANY_TIMES * (double)o->all_ns && may_queue(x, o);
     double least = many ? OFTEN : x->rule->threshold;

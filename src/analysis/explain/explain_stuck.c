@@ -145,7 +145,7 @@ static uint32_t active_one(struct wick_explain *x, uint32_t waiter, uint32_t whe
     const struct wick_explain_facts *f = x->f;
     uint32_t name = wick_explain_pool_name(f->p, waiter), function = wick_explain_function_at(f->p, where), active = 0;
     struct {
-        int64_t all, in;
+        int64_t all, in, waits;
     } *of = calloc(f->p->nthreads + 1, sizeof *of);
     x->f->failed |= !of;
     for (size_t i = 0; of && i < f->nwall; i++) {
@@ -153,14 +153,16 @@ static uint32_t active_one(struct wick_explain *x, uint32_t waiter, uint32_t whe
         of[t].all = wick_sum(of[t].all, f->wall[i].weight_ns);
         if (wick_explain_goes_through(f->p, f->wall[i].stack, function))
             of[t].in = wick_sum(of[t].in, f->wall[i].weight_ns);
+        if (wick_wait_is_lock(x->waits[i].kind))
+            of[t].waits = wick_sum(of[t].waits, f->wall[i].weight_ns);
     }
     for (uint32_t t = 1; of && t < f->p->nthreads; t++) {
         if (x->stuck[t] || !of[t].all || wick_explain_pool_name(f->p, t) != name)
             continue;
         bool in = (double)of[t].in >= STUCK_SPAN * (double)of[t].all;
-        if (in && !wick_explain_moved(x, t))
-            continue; /* it has waited as well, if not all the time */
-        if (!in || (double)of[t].all < STUCK_SPAN * (double)f->duration_ns) {
+        if (in && (double)of[t].waits >= STUCK_SPAN * (double)of[t].all)
+            continue; /* it waits as well, if not since the beginning */
+        if (!in || !wick_explain_moved(x, t) || (double)of[t].all < STUCK_SPAN * (double)f->duration_ns) {
             active = 0;
             break;
         }
@@ -168,6 +170,12 @@ static uint32_t active_one(struct wick_explain *x, uint32_t waiter, uint32_t whe
     }
     free(of);
     return active;
+}
+
+static bool is_same_line(const struct wick_profile *p, uint32_t a, uint32_t b)
+{
+    const struct wick_frame *x = &p->frames[p->stacks[a].frame], *y = &p->frames[p->stacks[b].frame];
+    return x->function == y->function && x->line == y->line; /* interpreted or compiled */
 }
 
 /* Whether all that are stuck are of one name, and wait at one place, and it is known that they are in no deadlock. */
@@ -180,7 +188,7 @@ static bool are_alike(const struct wick_explain *x, const struct stuck *o, uint3
     for (uint32_t t = 1; t < p->nthreads; t++)
         if (x->stuck[t] && (o->circle[t] || o->class_init[t] || !o->where[t] ||
                             wick_explain_pool_name(p, t) != wick_explain_pool_name(p, first) ||
-                            p->stacks[o->where[t]].frame != p->stacks[o->where[first]].frame))
+                            !is_same_line(p, o->where[t], o->where[first])))
             return false;
     return true;
 }

@@ -150,20 +150,22 @@ static bool serves(const struct wick_explain *x, uint32_t thread)
     return loop || (worker && alone);
 }
 
-/* Whether executors have others run their tasks, and not that thread: who waits for a task does not wait for it. */
+/* Whether executors have others run their tasks, for half of the time or more, and not that thread: who waits for a
+ * task does not wait for it. Others that wait for a thread in their tasks may wait for that one. */
 static bool others_run_tasks(const struct wick_explain *x, uint32_t thread)
 {
     const struct wick_explain_facts *f = x->f;
-    bool others = false;
+    double others = 0;
     for (size_t i = 0; i < f->nwall; i++) {
         uint32_t stack = f->wall[i].stack;
         bool runs = wick_wait_is_worker(f->p, stack) || wick_wait_runs_task(f->p, stack);
         if (runs && f->wall[i].thread == thread)
             return false;
         enum wick_wait_kind kind = x->waits[i].kind;
-        others |= runs && (kind == WICK_WAIT_NONE || wick_wait_role_of(kind) != WICK_WAIT_IDLE);
+        bool idle = kind != WICK_WAIT_NONE && wick_wait_role_of(kind) == WICK_WAIT_IDLE;
+        others += runs && !idle && !wick_explain_is_inner(kind) ? (double)f->wall[i].weight_ns : 0;
     }
-    return others;
+    return others >= HALF * (double)f->duration_ns;
 }
 
 /* The kind of wait most common among threads that one thread could be holding up; *ns: the time of all such waits. */
