@@ -178,7 +178,7 @@ static bool begins(const char *name, const char *const words[], size_t n)
     return false;
 }
 
-/* Whether a call between two bytecodes stores something in an object of that class. */
+/* Whether a call between two bytecodes stores something in an object of that class; 0 = of any. */
 static bool stores(const struct reading *r, wick_addr class_name, uint32_t from, uint32_t to)
 {
     static const char *const words[] = {"put", "add", "store", "set", "save", "insert", "cache"};
@@ -188,7 +188,7 @@ static bool stores(const struct reading *r, wick_addr class_name, uint32_t from,
         if (!e->call || e->bci < from || e->bci >= to)
             continue;
         name_call(r, e);
-        if (e->class_name == class_name && copy_name(r, e->name, name, sizeof name) &&
+        if ((!class_name || e->class_name == class_name) && copy_name(r, e->name, name, sizeof name) &&
             begins(name, words, sizeof words / sizeof *words))
             return true;
     }
@@ -236,7 +236,15 @@ static bool is_lookup(const struct reading *r, const struct wick_hs_lookup_entry
     return begins(name, words, sizeof words / sizeof *words) && !has_no_key(r, call->signature);
 }
 
-/* What is called "get" or so and has its answer tested, and stores something where that was null. */
+/* Whether it asks a weak or soft reference, which has what was there before the last collection. */
+static bool is_of_reference(const char *callee)
+{
+    static const char package[] = "java/lang/ref/";
+    return !strncmp(callee, package, sizeof package - 1);
+}
+
+/* What is called "get" or so and has its answer tested, and stores something where that was null: there, or, where a
+ * reference is asked for what it refers to, anywhere. */
 static bool lookup_of(const struct reading *r, struct wick_hs_lookup_entry *call,
                       const struct wick_hs_lookup_entry *test, struct wick_hs_lookup *out)
 {
@@ -251,7 +259,8 @@ static bool lookup_of(const struct reading *r, struct wick_hs_lookup_entry *call
     size_t n = strlen(out->callee);
     out->callee[n++] = '.';
     return n < sizeof out->callee && copy_name(r, call->name, out->callee + n, sizeof out->callee - n) &&
-           is_lookup(r, call, out->callee + n) && stores(r, call->class_name, out->miss_from, out->miss_to);
+           is_lookup(r, call, out->callee + n) &&
+           stores(r, is_of_reference(out->callee) ? 0 : call->class_name, out->miss_from, out->miss_to);
 }
 
 static bool knows(const struct wick_hs_layout *l)

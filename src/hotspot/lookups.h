@@ -43,9 +43,9 @@ struct wick_hs_lookup_room {
     struct wick_hs_lookup_entry entries[WICK_HS_LOOKUP_ENTRIES];
 };
 
-/* The lookups of a method that also stores what it makes where it found nothing, by a method of the same class: at most
- * cap. 0 = it has none, was not profiled, or this JDK does not say. Some 10 reads, and 6 for each
- * call that a lookup may be. */
+/* The lookups of a method that also stores what it makes where it found nothing, by a method of the same class, or of
+ * any where a java.lang.ref.Reference had lost what it referred to: at most cap. 0 = it has none, was not profiled, or
+ * this JDK does not say. Some 10 reads, and 6 for each call that a lookup may be. */
 int wick_hs_lookups(const struct wick_jvm *jvm, const struct wick_mem *mem, const struct wick_hs_method_id *id,
                     struct wick_hs_lookup_room *room, struct wick_hs_lookup *out, int cap);
 

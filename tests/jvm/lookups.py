@@ -22,7 +22,7 @@ t.work_for(jvm, 6)
 # what was counted when the recording ended lies between two of the program's own lines
 t.check("the recording ends", t.stop(jvm.pid).status == 0)
 before = jvm.output().count("counted")
-t.check("the program counts on", t.until(lambda: jvm.output().count("counted") >= before + 6), jvm.output()[-500:])
+t.check("the program counts on", t.until(lambda: jvm.output().count("counted") >= before + 8), jvm.output()[-500:])
 most = {name: (int(asked), int(missed)) for name, asked, missed in re.findall(r"counted \d+ (\w+) (\d+) (\d+)\n", jvm.output())}
 jvm.kill()
 rows = {}
@@ -30,8 +30,8 @@ for e in t.json_values(FILE, "wick.LookupProfile"):
     frames = e["stackTrace"]["frames"]
     t.check("it has one frame", len(frames) == 1, e)
     rows.setdefault(frames[0]["method"]["name"], []).append(e)
-t.check("the lookups whose answer is stored are there, once each", {k: len(v) for k, v in rows.items()} == {"never": 1, "often": 1}, rows)
-never, often = (rows.get(name, [{}])[0] for name in ("never", "often"))
+t.check("the lookups whose answer is stored are there, once each", {k: len(v) for k, v in rows.items()} == {"never": 1, "often": 1, "weak": 1}, rows)
+never, often, weak = (rows.get(name, [{}])[0] for name in ("never", "often", "weak"))
 for e, name, work in ((never, "never", "NEVER.put("), (often, "often", "OFTEN.put(")):
     counted = e.get("found", 0) + e.get("missed", 0)
     t.check(f"{name}: it is called by its name", e.get("callee") == "Lookups$Cache.get", e)
@@ -41,6 +41,9 @@ for e, name, work in ((never, "never", "NEVER.put("), (often, "often", "OFTEN.pu
             e["missedLastLine"] >= line_of(work), e)
 t.check("never: nothing was found", never and never["found"] == 0 and never["missed"] >= 1000, never)
 t.check("often: but for the first of a hundred keys all was found", often and often["missed"] <= 100 and often["found"] >= 900, often)
+t.check("weak: what a reference refers to is a lookup, whatever it is stored by", weak.get("callee") == "java/lang/ref/WeakReference.get" and
+        weak["found"] >= 900 and weak["missed"] <= most["weak"][1] and
+        weak["missedFirstLine"] <= line_of("value = new double[]") <= weak["missedLastLine"], (weak, most))
 r = t.wick("explain", "--json", FILE)
 said = [f for f in json.loads(r.out)["findings"] if f["rule"] == "cache-misses"] if r.status == 0 else []
 t.check("wick explain says so of the one, and not of the other", len(said) == 1 and "Lookups.never" in said[0]["sentence"] and

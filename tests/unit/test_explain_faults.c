@@ -77,6 +77,18 @@ static void test_stuck__may_be_stand_bys_of_several(void **state)
     free(explained(s));
 }
 
+/* But one that has a lock and waits for an answer that never comes is none of those that work. */
+static void test_stuck__beside_one_that_hangs_is_a_fault(void **state)
+{
+    (void)state;
+    struct scene *s = stations("station-0", "app/Bridge.duty", true);
+    add(s, thread_of(s, "station-8", 8), STACK(s, "app/Station.run", "app/Bridge.duty", READ), WICK_EXPLAIN_IO, 10);
+    s->f.nran -= 2;
+    s->f.searched = true;
+    assert_false(is_neutral(s, "stuck"));
+    free(explained(s));
+}
+
 /* A thousand cancelled tasks take next to nothing, a hundred thousand do. */
 static void test_cancelled__tasks_are_a_fault_where_they_are_many(void **state)
 {
@@ -235,6 +247,42 @@ static void test_cache_misses__are_a_fault_where_collections_are_for_what_they_m
     }
 }
 
+/* Weak references mostly have what is asked for, until a collection clears them; what that costs is not counted. */
+static void test_cache_misses__are_a_fault_where_collections_clear_references(void **state)
+{
+    static const struct {
+        const char *callee;
+        int64_t found;
+        size_t gcs;
+        bool said;
+    } cases[] = {{"java/lang/ref/WeakReference.get", 9000, 50, true},
+                 {"java/lang/ref/WeakReference.get", 9000, 5, false}, /* too few collections for it */
+                 {"java/lang/ref/WeakReference.get", 90, 50, false},  /* mostly there was nothing */
+                 {"java/util/Map.get", 9000, 50, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        struct wick_explain_lookup lookup = {.frame =
+                                                 s->p.stacks[STACK(s, "app/Main.run@9", "app/Main.quote@20")].frame,
+                                             .callee = wick_profile_cstring(&s->p, cases[i].callee),
+                                             .found = cases[i].found,
+                                             .missed = 400,
+                                             .first_line = 21,
+                                             .last_line = 23};
+        s->f.lookups = &lookup;
+        s->f.nlookups = 1;
+        s->f.gcs = cases[i].gcs;
+        cpu(s, STACK(s, "app/Main.run@9", "app/Main.quote@22", "app/Rates.a"), 6);
+        cpu(s, STACK(s, "app/Main.run@10", "app/Other.c"), 4);
+        if (cases[i].said)
+            assert_false(is_neutral(s, "cache-misses"));
+        (cases[i].said ? has : has_not)(s,
+                                        "cache-misses: 60 % of CPU time (6.0 s) is what app.Main.quote:20 does where "
+                                        "java.lang.ref.WeakReference.get finds nothing: each of 5 collections a "
+                                        "second takes away what nothing else refers to\n");
+    }
+}
+
 /* A JVM without names of its functions: what calls it shows what it waits for. */
 static void test_stubs__show_what_a_jvm_without_names_waits_for(void **state)
 {
@@ -268,12 +316,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stuck__may_be_stand_bys_of_one_that_works),
         cmocka_unit_test(test_stuck__may_be_stand_bys_of_several),
+        cmocka_unit_test(test_stuck__beside_one_that_hangs_is_a_fault),
         cmocka_unit_test(test_cancelled__tasks_are_a_fault_where_they_are_many),
         cmocka_unit_test(test_held_back__comes_before_who_waits_for_that_server),
         cmocka_unit_test(test_waiting__beside_threads_without_work_is_a_fault),
         cmocka_unit_test(test_saturated_thread__is_not_awaited_by_who_waits_for_tasks_of_others),
         cmocka_unit_test(test_waiting__for_a_holder_of_needless_work_without_a_cpu_is_a_part_of_that),
         cmocka_unit_test(test_cache_misses__are_a_fault_where_collections_are_for_what_they_make),
+        cmocka_unit_test(test_cache_misses__are_a_fault_where_collections_clear_references),
         cmocka_unit_test(test_stubs__show_what_a_jvm_without_names_waits_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

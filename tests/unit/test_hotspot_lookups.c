@@ -205,6 +205,22 @@ static void test_lookups__have_a_key_or_are_called_so(void **state)
     }
 }
 
+/* What a reference refers to is stored elsewhere; what is stored elsewhere of other classes is no cache's. */
+static void test_lookups__of_references_are_stored_anywhere(void **state)
+{
+    static const char *const classes[] = {"java/lang/ref/WeakReference", "java/lang/ref/SoftReference", "app/Tariffs"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(classes); i++) {
+        struct wick_hs_lookup l[2];
+        struct made m;
+        make(&m, 21, plain, sizeof plain);
+        profile_plain(&m);
+        put_class(&m, CLASS, classes[i]);
+        put_method(&m, PUT, OTHER_CLASS, "put");
+        assert_int_equal(lookups(&m, l, 2), i < 2);
+    }
+}
+
 /* Bytecodes of a method with a call, a test of its answer and a call that stores, and what is made of them. */
 static const struct {
     uint8_t code[32];
@@ -397,6 +413,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lookups__have_the_hit_rate_of_a_cache),
+        cmocka_unit_test(test_lookups__of_references_are_stored_anywhere),
         cmocka_unit_test(test_lookups__have_a_key_or_are_called_so),
         cmocka_unit_test(test_lookups__are_tested_in_several_ways),
         cmocka_unit_test(test_lookups__take_no_counter_for_a_branch),

@@ -5,8 +5,13 @@
  * A cache that never hits shows in no stack: there is only the work that it was to save. But HotSpot counts which way
  * the test of the lookup's answer goes (wick.LookupProfile), and it is known which lines run then; the CPU time below
  * these is what the misses cost.
+ *
+ * A weak or soft reference has nothing any more where a collection has cleared it. While the JVM counts, something is
+ * found as a rule, and it is lost again and again later: what is made anew takes CPU time all the same, and for
+ * nothing, as what was made before is asked for again.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/explain/explain_int.h"
 #include "base/strbuf.h"
@@ -14,6 +19,7 @@
 #include "model/name.h"
 
 #define MISSED_LEAST  0.90
+#define CLEARED_LEAST 1.0 /* collections a second */
 #define LOOKUPS_LEAST 200 /* C2 may compile what looks up early, from which on none is counted */
 
 enum { LOOKUPS_MOST = 64 }; /* that are compared with the samples: those with most misses */
@@ -24,10 +30,20 @@ static int by_misses(const void *a, const void *b)
     return (x->missed < y->missed) - (x->missed > y->missed);
 }
 
-static bool misses(const struct wick_explain_lookup *l)
+/* Whether collections take away what it finds; *rate: how many there are a second. */
+static bool is_cleared(const struct wick_explain_facts *f, const struct wick_explain_lookup *l, double *rate)
 {
-    double all = (double)l->found + (double)l->missed;
-    return l->first_line > 0 && all >= LOOKUPS_LEAST && (double)l->missed >= MISSED_LEAST * all;
+    static const char package[] = "java/lang/ref/";
+    *rate = wick_explain_share((double)f->gcs * 1e9, (double)f->duration_ns);
+    return !strncmp(wick_profile_str(f->p, l->callee), package, sizeof package - 1) && l->found >= l->missed &&
+           *rate >= CLEARED_LEAST;
+}
+
+static bool misses(const struct wick_explain_facts *f, const struct wick_explain_lookup *l)
+{
+    double all = (double)l->found + (double)l->missed, rate;
+    return l->first_line > 0 && all >= LOOKUPS_LEAST &&
+           ((double)l->missed >= MISSED_LEAST * all || is_cleared(f, l, &rate));
 }
 
 void wick_explain_mark_misses(const struct wick_profile *p, const struct wick_explain_lookup *l, bool *through)
@@ -75,7 +91,7 @@ void wick_explain_cache_misses(struct wick_explain *x)
     qsort(f->lookups, f->nlookups, sizeof *f->lookups, by_misses);
     for (size_t i = 0; i < f->nlookups && i < LOOKUPS_MOST; i++) {
         double quanta = 0;
-        int64_t ns = misses(&f->lookups[i]) ? cost_of(f, &f->lookups[i], through, &quanta) : 0;
+        int64_t ns = misses(f, &f->lookups[i]) ? cost_of(f, &f->lookups[i], through, &quanta) : 0;
         if (ns > most_ns) {
             most = &f->lookups[i];
             most_ns = ns;
@@ -90,9 +106,16 @@ void wick_explain_cache_misses(struct wick_explain *x)
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)most_ns);
     wick_explain_say_frame(x, r, "frame", most->frame);
     say_callee(x, r, wick_profile_str(f->p, most->callee));
-    wick_explain_figure(r, "missed", WICK_EXPLAIN_SHARE,
-                        wick_explain_share((double)most->missed, (double)most->found + (double)most->missed));
-    wick_explain_figure(r, "lookups", WICK_EXPLAIN_NUMBER, (double)most->found + (double)most->missed);
+    double rate, all = (double)most->found + (double)most->missed;
+    bool cleared = is_cleared(f, most, &rate);
+    if (cleared)
+        wick_explain_figure(r, "cleared", WICK_EXPLAIN_NUMBER, rate);
+    else
+        wick_explain_figure(r, "missed", WICK_EXPLAIN_SHARE, wick_explain_share((double)most->missed, all));
+    wick_explain_figure(r, "lookups", WICK_EXPLAIN_NUMBER, all);
+    if (r && cleared)
+        r->advice = "keep what is used often by ordinary references, in a map or cache with a bound: collections clear "
+                    "weak references to all that nothing else refers to, and soft ones where memory is short";
     wick_explain_filter_frame(x, r, most->frame);
     if (!r || r->record_ns)
         return;

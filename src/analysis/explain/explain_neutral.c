@@ -62,11 +62,12 @@ static bool is_stage(const struct wick_explain_finding *r)
     return waiters && waiters->value < 1;
 }
 
-/* Whether so few cancelled tasks do no harm: they neither fill the heap nor cost the scheduler time. */
+/* Whether so few cancelled tasks do no harm that shows: no collections are for them. */
 static bool is_few(const struct wick_explain_finding *r)
 {
-    const struct wick_explain_figure *queued = wick_explain_figure_of(r, "queued");
-    return queued && queued->value < TASKS_MANY && !wick_explain_figure_of(r, "collected") &&
+    const struct wick_explain_figure *queued = wick_explain_figure_of(r, "queued"),
+                                     *share = wick_explain_figure_of(r, "share");
+    return queued && share && share->value * queued->value < TASKS_MANY && !wick_explain_figure_of(r, "collected") &&
            !wick_explain_figure_of(r, "holder");
 }
 
@@ -80,7 +81,7 @@ static bool is_neutral(const struct wick_explain_finding *r)
     case WICK_EXPLAIN_RULE_HOT_METHOD:
         return !wick_explain_figure_of(r, "mode");
     case WICK_EXPLAIN_RULE_CACHE_MISSES: /* each key may come once only */
-        return !wick_explain_figure_of(r, "collected");
+        return !wick_explain_figure_of(r, "collected") && !wick_explain_figure_of(r, "cleared");
     case WICK_EXPLAIN_RULE_CANCELLED_TASKS:
         return is_few(r);
     case WICK_EXPLAIN_RULE_STUCK:
