@@ -195,10 +195,6 @@ static bool read_known(uint32_t top)
         if (wick_hs_pool_is_found(examine(p->slot, p->serial, tasks, &object, &p->found))) {
             p->object = object;
             p->readings += !tasks || !is_zgc() || p->found.examined; /* there they may become readable at once */
-            if (tasks && p->found.examined) {
-                p->examined = p->found.examined;
-                p->cancelled = p->found.cancelled;
-            }
         }
         p->failures = p->object ? 0 : p->failures + 1;
         if (p->failures >= FAILURES_MOST)
@@ -316,6 +312,19 @@ static void write_pool(struct wick_jfr_writer *w, const struct pool *p, uint64_t
     wick_jfr_write_thread_pool(w, &event);
 }
 
+/* What was found out about tasks holds until they are examined again, which is at once where it is not right. */
+static void keep_examined(struct pool *p, bool right)
+{
+    if (!p->object || !p->found.examined)
+        return;
+    if (!right) {
+        p->readings -= p->readings > 0;
+        return;
+    }
+    p->examined = p->found.examined;
+    p->cancelled = p->found.cancelled;
+}
+
 /* Reads all pools again; false: nothing is known now. *whole: whatever was read could be. */
 static bool read_all(bool *whole)
 {
@@ -326,8 +335,11 @@ static bool read_all(bool *whole)
     seen.unreadable = false;
     bool all = read_known(top);
     bool right = is_as_before(before) && (!all || examine_new(top, before));
-    for (uint32_t k = 0; k < POOLS_MOST; k++)
-        seen.pools[k].fresh = right && seen.pools[k].serial && seen.pools[k].object;
+    for (uint32_t k = 0; k < POOLS_MOST; k++) {
+        struct pool *p = &seen.pools[k];
+        p->fresh = right && p->serial && p->object;
+        keep_examined(p, right);
+    }
     *whole = right && !seen.unreadable;
     return right;
 }
