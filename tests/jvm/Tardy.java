@@ -78,7 +78,7 @@ public class Tardy {
         byte[] array = new byte[100];
         while (true) {
             hold(array, 100_000_000);
-            Thread.yield();
+            java.util.concurrent.locks.LockSupport.parkNanos(20_000_000); // else a collection may never find the array free
         }
     }
 
