@@ -25,16 +25,16 @@
 
 #define CANCELLED_LEAST 0.20 /* of what stays in the heap */
 
-/* The share of the weight of samples in Java code that goes through the function; *part_ns: that weight. */
-static double through(const struct wick_profile *p, const struct wick_explain_sample *rows, size_t n, uint32_t function,
-                      double *part_ns)
+/* The share of the weight of samples in Java code whose stacks are marked; *part_ns: that weight. */
+static double through(const struct wick_profile *p, const struct wick_explain_sample *rows, size_t n,
+                      const bool *marked, double *part_ns)
 {
     int64_t part = 0, all = 0;
     for (size_t i = 0; i < n; i++) {
         if (!wick_explain_has_java(p, rows[i].stack))
             continue;
         all = wick_sum(all, rows[i].weight_ns);
-        part = wick_sum(part, wick_explain_goes_through(p, rows[i].stack, function) ? rows[i].weight_ns : 0);
+        part = wick_sum(part, marked[rows[i].stack] ? rows[i].weight_ns : 0);
     }
     *part_ns = (double)part;
     return wick_explain_share((double)part, (double)all);
@@ -138,49 +138,45 @@ static bool blame_cancelled(struct wick_explain *x)
     return false;
 }
 
-/* The share of what Java code allocates that it does because a lookup found nothing. */
-static double allocated_by_misses(struct wick_explain *x)
+/* Where nearly all that is allocated is what a cache that never hits has made anew, collections are for that, whatever
+ * it computes. marked: room for a mark of each stack. */
+static bool blame_misses(struct wick_explain *x, bool *marked)
 {
     const struct wick_explain_facts *f = x->f;
-    bool *missed = calloc((size_t)f->p->nstacks + 1, sizeof *missed);
-    int64_t part = 0, all = 0;
-    x->f->failed |= !missed;
-    if (missed)
-        wick_explain_mark_misses(f->p, x->misses.lookup, missed);
-    for (size_t i = 0; missed && i < f->nalloc; i++) {
-        if (!wick_explain_has_java(f->p, f->alloc[i].stack))
-            continue;
-        all = wick_sum(all, f->alloc[i].weight_ns);
-        part = wick_sum(part, missed[f->alloc[i].stack] ? f->alloc[i].weight_ns : 0);
-    }
-    free(missed);
-    return wick_explain_share((double)part, (double)all);
-}
-
-/* Where nearly all that is allocated is what a cache that never hits has made anew, collections are for that, whatever
- * it computes. */
-static bool blame_misses(struct wick_explain *x)
-{
-    double most = cost_of_garbage(x->out);
-    if (!x->misses.lookup || most <= 0 || allocated_by_misses(x) < NEARLY_ALL)
+    double most = cost_of_garbage(x->out), allocated;
+    if (!x->misses.lookup || most <= 0)
+        return false;
+    wick_explain_mark_misses(f->p, x->misses.lookup, marked);
+    if (through(f->p, f->alloc, f->nalloc, marked, &allocated) < NEARLY_ALL)
         return false;
     absorb(x->out, x->misses.finding, most);
     return true;
 }
 
-void wick_explain_garbage(struct wick_explain *x)
+static void blame_hot(struct wick_explain *x, bool *marked)
 {
     const struct wick_explain_facts *f = x->f;
     struct wick_explain_findings *o = x->out;
     const struct wick_explain_hot *hot = &x->hot;
-    if (blame_cancelled(x) || !has_room(f) || blame_misses(x) || !hot->function)
+    if (!hot->function)
         return;
-    double computed, allocated, of_cpu = through(f->p, f->cpu, f->ncpu, hot->function, &computed);
-    if (f->nalloc ? through(f->p, f->alloc, f->nalloc, hot->function, &allocated) < MOST : of_cpu < NEARLY_ALL)
+    for (uint32_t s = 1; s < f->p->nstacks; s++) /* callers come before those that they call */
+        marked[s] = marked[f->p->stacks[s].parent] || wick_explain_function_at(f->p, s) == hot->function;
+    double computed, allocated, of_cpu = through(f->p, f->cpu, f->ncpu, marked, &computed);
+    if (f->nalloc ? through(f->p, f->alloc, f->nalloc, marked, &allocated) < MOST : of_cpu < NEARLY_ALL)
         return;
     if (computed < o->rows[hot->finding].cost_ns) /* starts of threads go through no function */
         computed = o->rows[hot->finding].cost_ns;
     double most = cost_of_garbage(o);
     if (most > 0 && most <= wick_explain_wanted(x, computed))
         absorb(o, hot->finding, most);
+}
+
+void wick_explain_garbage(struct wick_explain *x)
+{
+    bool *marked = calloc((size_t)x->f->p->nstacks + 1, sizeof *marked);
+    x->f->failed |= !marked;
+    if (marked && !blame_cancelled(x) && has_room(x->f) && !blame_misses(x, marked))
+        blame_hot(x, marked);
+    free(marked);
 }

@@ -207,8 +207,8 @@ static void say_stuck(struct wick_explain *x, const struct stuck *o)
     const struct wick_explain_facts *f = x->f;
     struct wick_strbuf who = WICK_STRBUF_INIT;
     int64_t sum = 0;
-    uint32_t count = 0, first = 0, one = 0;
-    bool whole = true; /* all of them, all the time */
+    uint32_t count = 0, first = 0; /* the first of which it is known where */
+    bool whole = true;             /* all of them, all the time */
     bool class_init = false;
     for (uint32_t t = 1; t < f->p->nthreads; t++) {
         bool long_enough = (double)o->ns[t] >= STUCK_SPAN * (double)f->duration_ns;
@@ -218,21 +218,20 @@ static void say_stuck(struct wick_explain *x, const struct stuck *o)
         whole &= long_enough;
         class_init |= o->class_init[t];
         sum = wick_sum(sum, o->ns[t]);
-        first = first ? first : o->where[t];
-        one = one ? one : t;
+        first = first || !o->where[t] ? first : t;
         if (count++ < STUCK_SHOWN)
             add_stuck_thread(x, t, o->where[t], &who);
     }
     if (count >= (uint32_t)x->rule->threshold) {
         struct wick_explain_finding *r = wick_explain_found(x, (double)sum);
-        uint32_t frame = first ? f->p->stacks[first].frame : 0;
+        uint32_t frame = first ? f->p->stacks[o->where[first]].frame : 0;
         wick_explain_filter_frame(x, r, frame);
         wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, count);
         wick_explain_say(x, r, "how", whole ? "all the time" : "to the end");
         wick_explain_say(x, r, "who", who.buf);
         wick_explain_say_frame(x, r, "frame", frame);
         say_verdict(x, r, class_init);
-        say_active(x, r, o, one);
+        say_active(x, r, o, first);
         if (r && class_init)
             r->advice = wick_wait_help(WICK_WAIT_CLASS_INIT);
         for (size_t i = 0; i < f->nwall; i++)
