@@ -312,7 +312,7 @@ static void write_pool(struct wick_jfr_writer *w, const struct pool *p, uint64_t
     wick_jfr_write_thread_pool(w, &event);
 }
 
-/* What was found out about tasks holds until they are examined again, which is at once where it is not right. */
+/* The result for tasks is kept until they are examined again: at the next reading if this one is not right. */
 static void keep_examined(struct pool *p, bool right)
 {
     if (!p->object || !p->found.examined)

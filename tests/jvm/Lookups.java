@@ -5,7 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Four lookups that compute what they do not find: of keys that are never the same twice, of a hundred keys, of ones
- *  that the answer is not kept of, and of ten that are kept by weak references. Prints how many of each there were, and how many found nothing. */
+ *  that the answer is not kept of, and of ten that are kept by weak references. Prints how many of each there were, and
+ *  how many found nothing. */
 public class Lookups {
     static final class Cache {
         private final Map<String, Double> kept = new LinkedHashMap<String, Double>(64, 0.75f, true) {
