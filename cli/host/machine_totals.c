@@ -18,6 +18,7 @@ static void print_drops(const struct wick_host_sum *sum, const char *what, const
     print_drop(sum->nested, what, at_work);
     print_drop(sum->output_full, what, "they could not be written");
     print_drop(sum->out_of_memory, what, "there was no memory for them");
+    print_drop(sum->unreported, what, "the kernel did not report that they began or ended");
 }
 
 static double us_each(const struct wick_host_sum *sum)

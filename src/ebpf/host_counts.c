@@ -26,6 +26,7 @@ void wick_host_counts_add(struct wick_host_counts *out, const struct wick_host_c
     out->wait.ring_full += of->wait.ring_full;
     out->wait.nested += of->wait.nested;
     out->wait.no_memory += of->wait.no_memory;
+    out->wait.unseen += of->wait.unseen;
     out->wait.walk_ns += of->wait.walk_ns;
     out->io.requests += of->io.requests;
     out->io.fired += of->io.fired;

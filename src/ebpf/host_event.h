@@ -384,6 +384,7 @@ struct wick_host_counts {
         uint64_t ring_full; /* not: it was full */
         uint64_t nested;    /* not: a walk was going on on this CPU */
         uint64_t no_memory; /* not: the thread could not be followed; counted as a wait that was chosen */
+        uint64_t unseen;    /* not: the program was not called when the thread left its CPU; likewise */
         uint64_t walk_ns;   /* time spent on them */
     } wait;
     struct {

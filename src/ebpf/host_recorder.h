@@ -32,7 +32,7 @@ enum { WICK_HOST_UNSEEN = 8 };
 
 /* What came of the samples of one type: fired = recorded + the drops. */
 struct wick_host_sum {
-    uint64_t fired, recorded, ring_full, nested, output_full, out_of_memory;
+    uint64_t fired, recorded, ring_full, nested, output_full, out_of_memory, unreported;
     uint64_t walk_ns; /* time in the kernel side, all CPUs */
 };
 

@@ -81,7 +81,7 @@ static void add_up_events(struct wick_host_sum *sum, const struct wick_jfr_stats
     if (taken)
         sum->out_of_memory +=
             taken - s->written[event] - s->pending[event] - s->lost_output[event] - s->lost_memory[event];
-    uint64_t dropped = sum->ring_full + sum->nested + sum->output_full + sum->out_of_memory;
+    uint64_t dropped = sum->ring_full + sum->nested + sum->output_full + sum->out_of_memory + sum->unreported;
     sum->recorded = sum->fired > dropped ? sum->fired - dropped : 0;
 }
 
@@ -145,11 +145,13 @@ void wick_host_report_add_up(struct wick_host_recorder *r, struct wick_host_tota
                  .ring_full = c.wait.ring_full,
                  .nested = c.wait.nested,
                  .out_of_memory = c.wait.no_memory,
+                 .unreported = c.wait.unseen,
                  .walk_ns = c.wait.walk_ns},
         .io = {.fired = c.io.fired,
                .ring_full = c.io.ring_full,
-               .nested = c.io.nested + c.io.unseen,
+               .nested = c.io.nested,
                .out_of_memory = c.io.no_memory,
+               .unreported = c.io.unseen,
                .walk_ns = c.io.walk_ns},
         .stall = sum_of(&c.stall),
         .call = sum_of(&c.call),
@@ -215,6 +217,7 @@ void wick_host_report_totals(struct wick_host_recorder *r, uint64_t now_ns)
         sum.nested += all[i]->nested;
         sum.output_full += all[i]->output_full;
         sum.out_of_memory += all[i]->out_of_memory;
+        sum.unreported += all[i]->unreported;
         sum.walk_ns += all[i]->walk_ns;
     }
     const struct {
@@ -223,7 +226,8 @@ void wick_host_report_totals(struct wick_host_recorder *r, uint64_t now_ns)
     } drops[] = {{"ring_full", sum.ring_full},
                  {"walk_in_progress", sum.nested},
                  {"output_full", sum.output_full},
-                 {"out_of_memory", sum.out_of_memory}};
+                 {"out_of_memory", sum.out_of_memory},
+                 {"unreported", sum.unreported}};
     for (size_t i = 0; i < sizeof drops / sizeof *drops; i++)
         if (drops[i].count)
             wick_jfr_write_drops(r->writer, &(struct wick_jfr_drops){now_ns, drops[i].name, drops[i].count});

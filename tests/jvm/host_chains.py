@@ -130,23 +130,39 @@ t.check("wick host doctor says what works, as it does", doctor.status == 0 and r
         re.search(r"^OK +-e sched ", doctor.out, re.M) and "FAIL" not in doctor.out, doctor)
 t.check("and as JSON", {f["check"] for f in json.loads(t.wick("host", "doctor", "--json").out)} >= {"kernel", "rights", "-e cpu", "-e sched"})
 t.check("which only doctor has", t.wick("host", "--json").status == 2 and t.wick("host", "patient").status == 2)
-ask_second, second_answers, ask_third, third_answers = (os.pipe() for _ in range(4))
-ends = connect()
-p = subprocess.Popen([t.WICK, "host", "-e", "sched", "-d", "600", "-f", recording], stderr=subprocess.PIPE, text=True)
-while p.poll() is None and not (os.path.exists(recording) and os.path.getsize(recording)):
-    time.sleep(0.02)
 works = third, second, first, receive, send
-children = [child(work) for work in works]
-said = {work: list(map(int, os.read(r, 256).split())) for work, (_, r) in zip(works, children)}
-pid = {work: number for work, (number, _) in zip(works, children)}
-counted = {work: delay(number) for work, number in pid.items()}
+
+
+def record():
+    """All that work, and end. What they said and the kernel counted, their numbers, and what the command said."""
+    global ask_second, second_answers, ask_third, third_answers, ends
+    ask_second, second_answers, ask_third, third_answers = (os.pipe() for _ in range(4))
+    ends = connect()
+    p = subprocess.Popen([t.WICK, "host", "-e", "sched", "-d", "600", "-f", recording], stderr=subprocess.PIPE, text=True)
+    while p.poll() is None and not (os.path.exists(recording) and os.path.getsize(recording)):
+        time.sleep(0.02)
+    children = [child(work) for work in works]
+    said = {work: list(map(int, os.read(r, 256).split())) for work, (_, r) in zip(works, children)}
+    pid = {work: number for work, (number, _) in zip(works, children)}
+    counted = {work: delay(number) for work, number in pid.items()}
+    p.send_signal(signal.SIGINT)
+    err = p.communicate()[1]
+    for number in pid.values():
+        os.kill(number, signal.SIGKILL)
+        os.waitpid(number, 0)
+    t.check("it records", p.returncode == 0, err)
+    return said, pid, counted, err
+
+
+# Where the kernel does not report a switch of a thread, which wick says, what that one did is not known.
+for attempt in range(5):
+    said, pid, counted, err = record()
+    if "the kernel did not report" not in err:
+        break
+    print(f"# again: {err}")
+    os.unlink(recording)
+t.check("the kernel reports every switch, in one of five recordings", os.path.exists(recording), err)
 pids = set(pid.values())
-p.send_signal(signal.SIGINT)
-err = p.communicate()[1]
-for number in pids:
-    os.kill(number, signal.SIGKILL)
-    os.waitpid(number, 0)
-t.check("it records", p.returncode == 0, err)
 dropped = sum(int(n) for n in re.findall(r"lost: (\d+) waits", err))
 
 waited_for = collections.Counter()
