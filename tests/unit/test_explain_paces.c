@@ -81,10 +81,98 @@ static void test_future__waits_for_the_time_out_of_who_completes_it(void **state
     }
 }
 
+/* Whether the first finding of the rule is neutral; the scene goes on. */
+static bool is_neutral(struct scene *s, const char *rule)
+{
+    struct wick_explain_findings all;
+    struct wick_err err = {0};
+    assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
+    size_t i = 0;
+    while (i < all.n && strcmp(all.rows[i].rule->name, rule) != 0)
+        i++;
+    assert_true(i < all.n);
+    bool neutral = all.rows[i].neutral;
+    wick_explain_findings_release(&all);
+    return neutral;
+}
+
+/* Sixteen waits there, whose lengths are `ms` and `varies` more or less. */
+static void waited(struct scene *s, uint32_t thread, uint32_t stack, int ms, int varies)
+{
+    for (int i = 0; i < 16; i++) {
+        int64_t ns = (int64_t)(ms + (i % 2 ? varies : -varies)) * S / 1000;
+        s->waits[s->f.locks.nrows++] = (struct wick_lock_wait_row){
+            .park = true, .thread = thread, .stack = stack, .weight_ns = ns, .duration_ns = ns};
+    }
+}
+
+/* Several readers wait for room while the sender rests, and it runs as often as one of them finds some. */
+static void test_queue_full__by_a_pace_is_no_fault(void **state)
+{
+    static const struct {
+        unsigned rests;
+        int64_t runs;
+        bool two, neutral;
+    } cases[] = {{9, 32, false, true},
+                 {9, 7, false, false},   /* fewer times than there is room: another one takes the elements */
+                 {9, 400, false, false}, /* it does not run for each */
+                 {5, 32, false, false},  /* it is busy as well */
+                 {9, 32, true, false}};  /* which of two it is is not known */
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        uint32_t put = STACK(s, "app/Feed.read", "java/util/concurrent/LinkedBlockingQueue.put", PARK);
+        for (int k = 0; k < 2; k++) {
+            add(s, thread_of(s, "reader", 10 + k), put, WICK_EXPLAIN_PARKED, 10);
+            add(s, thread_of(s, "format", 20 + k),
+                STACK(s, "app/Feed.format", "java/util/concurrent/LinkedBlockingQueue.put", PARK), WICK_EXPLAIN_PARKED,
+                9);
+        }
+        waited(s, thread_of(s, "reader", 10), put, 100, 30);
+        for (int k = 0; k <= cases[i].two; k++) {
+            uint32_t sender = thread_of(s, "sender", 1 + k);
+            add(s, sender, STACK(s, "app/Feed.send", "app/Feed.pace", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING,
+                cases[i].rests);
+            add(s, sender, STACK(s, "app/Feed.send"), WICK_EXPLAIN_RUNNABLE, 10 - cases[i].rests);
+            s->uses[sender].slices = cases[i].runs;
+        }
+        s->f.nuses = MOST;
+        assert_int_equal(is_neutral(s, "waiting"), cases[i].neutral);
+        (cases[i].neutral ? has : has_not)(s, "; sender, which runs about as often as one of these waits ends, rests "
+                                              "for 90 % of its time, at app.Feed.pace\n");
+    }
+}
+
+/* One thread computes all the time; the others wait for it for a round time, or for as long as it takes. */
+static void test_saturated_thread__until_a_clock_ends_it_is_no_fault(void **state)
+{
+    static const struct {
+        int ms, varies;
+        bool neutral;
+    } cases[] = {{500, 10, true}, {500, 100, false}, {440, 5, false}, {5, 0, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        uint32_t t = thread_of(s, "optimiser", 1), other = thread_of(s, "dispatcher", 2),
+                 join = STACK(s, "app/Dispatcher.run", "java/util/concurrent/CompletableFuture.join", PARK);
+        cpu(s, STACK(s, "app/Optimiser.run", "app/Optimiser.improve"), 9);
+        s->cpu[0].thread = t;
+        s->uses[t].cpu_ns = 9 * S + S / 2;
+        s->f.nuses = t + 1;
+        s->f.allowed = 2;
+        add(s, other, join, WICK_EXPLAIN_PARKED, 10);
+        waited(s, other, join, cases[i].ms, cases[i].varies);
+        assert_int_equal(is_neutral(s, "saturated-thread"), cases[i].neutral);
+        (cases[i].neutral ? has : has_not)(s, "; each of these waits takes 500 ms, as if a clock ended them; ");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_queue_full__before_a_stage_that_keeps_a_pace_is_no_trouble),
+        cmocka_unit_test(test_queue_full__by_a_pace_is_no_fault),
+        cmocka_unit_test(test_saturated_thread__until_a_clock_ends_it_is_no_fault),
         cmocka_unit_test(test_future__waits_for_the_time_out_of_who_completes_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

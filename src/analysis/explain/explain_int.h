@@ -377,9 +377,24 @@ void wick_explain_say_lock_class(struct wick_explain *x, struct wick_explain_fin
 
 /* explain_lengths.c: two digits of an estimate. */
 double wick_explain_two_digits(double n);
+/* Waits of that kind at that function, estimated from `events` of them: how many, the sum of their lengths, and of the
+ * squares of these. All 0: there are too few events to say. */
+struct wick_explain_lengths {
+    size_t events;
+    double n, ns, squares;
+};
+struct wick_explain_lengths wick_explain_lengths_at(const struct wick_explain *x, enum wick_wait_kind kind,
+                                                    uint32_t function);
 /* adds to it how many waits of that kind there were at that function, and how long each took. */
 void wick_explain_say_lengths(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind,
                               uint32_t function);
+
+/* explain_pace.c: whether a clock sets the pace of those who wait. Adds to a finding about waiting for a thread at that
+ * function that all of these waits take the same round time (period); and to one about waiting for room in a queue who
+ * takes elements from it by a timer (pacer, resting, timer). */
+void wick_explain_say_period(struct wick_explain_finding *r, const struct wick_explain_lengths *of);
+void wick_explain_say_pacer(struct wick_explain *x, struct wick_explain_finding *r,
+                            const struct wick_explain_place *at);
 
 /* explain_spread.c: a finding about needless work that several functions have the JDK do, if it takes so long together
  * and `is_hot` finds that enough. code: enum wick_explain_code. Returns the function that has most of it, 0 = there is

@@ -18,25 +18,34 @@ double wick_explain_two_digits(double n)
     return round(n / unit) * unit;
 }
 
-void wick_explain_say_lengths(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind,
-                              uint32_t function)
+struct wick_explain_lengths wick_explain_lengths_at(const struct wick_explain *x, enum wick_wait_kind kind,
+                                                    uint32_t function)
 {
     const struct wick_lock_waits *l = &x->f->locks;
-    double ns = 0, n = 0;
-    size_t events = 0;
-    for (uint32_t i = 0; r && i < l->nrows; i++) {
+    struct wick_explain_lengths of = {0};
+    for (uint32_t i = 0; i < l->nrows; i++) {
         const struct wick_lock_wait_row *w = &l->rows[i];
         struct wick_wait at = w->native ? (struct wick_wait){0} : wick_explain_wait_at(x, w->stack);
         bool same = w->park ? at.kind == kind : kind == WICK_WAIT_MONITOR;
         if (!same || !at.stack || wick_explain_function_at(x->f->p, at.stack) != function || w->duration_ns <= 0)
             continue;
-        events++;
-        ns += (double)w->weight_ns;
-        n += (double)w->weight_ns / (double)w->duration_ns;
+        of.events++;
+        of.ns += (double)w->weight_ns;
+        of.n += (double)w->weight_ns / (double)w->duration_ns;
+        of.squares += (double)w->weight_ns * (double)w->duration_ns;
     }
-    if (events < EVENTS_LEAST || n < 2 || l->not_ours) /* others leave out the short ones */
+    if (of.events < EVENTS_LEAST || of.n < 2 || l->not_ours) /* others leave out the short ones */
+        of = (struct wick_explain_lengths){0};
+    return of;
+}
+
+void wick_explain_say_lengths(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind,
+                              uint32_t function)
+{
+    struct wick_explain_lengths of = wick_explain_lengths_at(x, kind, function);
+    if (!of.events)
         return;
     wick_explain_say(x, r, "counted", wick_wait_text(kind));
-    wick_explain_figure(r, "waits", WICK_EXPLAIN_NUMBER, wick_explain_two_digits(n));
-    wick_explain_figure(r, "mean", WICK_EXPLAIN_TIME, ns / n);
+    wick_explain_figure(r, "waits", WICK_EXPLAIN_NUMBER, wick_explain_two_digits(of.n));
+    wick_explain_figure(r, "mean", WICK_EXPLAIN_TIME, of.ns / of.n);
 }

@@ -41,7 +41,7 @@ static bool is_plain_wait(const struct wick_explain_finding *r)
     enum { BUT_HOLDER = sizeof shown / sizeof *shown - 1 };
     const struct wick_explain_figure *all = wick_explain_figure_of(r, "time"),
                                      *through = wick_explain_figure_of(r, "through");
-    if (r->led_to)
+    if (r->led_to || wick_explain_figure_of(r, "pacer"))
         return true;
     if (through && all && through->value >= CHAIN_LEAST * all->value)
         return false;
@@ -55,11 +55,11 @@ static bool is_plain_wait(const struct wick_explain_finding *r)
     return taken || !holder || strstr(holder->text, " for a CPU at "); /* which the machine's findings say */
 }
 
-/* Whether less than one thread waits for that one, on average. */
+/* Whether less than one thread waits for that one, on average, or all for a time that a clock sets. */
 static bool is_stage(const struct wick_explain_finding *r)
 {
     const struct wick_explain_figure *waiters = wick_explain_figure_of(r, "waiters");
-    return waiters && waiters->value < 1;
+    return (waiters && waiters->value < 1) || wick_explain_figure_of(r, "period");
 }
 
 /* Whether so few cancelled tasks do no harm that shows: no collections are for them. */

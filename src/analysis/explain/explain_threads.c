@@ -168,25 +168,24 @@ static bool others_run_tasks(const struct wick_explain *x, uint32_t thread)
     return others >= HALF * (double)f->duration_ns;
 }
 
-/* The kind of wait most common among threads that one thread could be holding up; *ns: the time of all such waits. */
-static enum wick_wait_kind awaited(const struct wick_explain *x, uint32_t thread, double *ns)
+/* Where most of those wait whom one thread could be holding up; *ns: the time of all such waits. */
+static struct wick_explain_place awaited(struct wick_explain *x, uint32_t thread, double *ns)
 {
     static const enum wick_wait_kind kinds[] = {WICK_WAIT_FUTURE, WICK_WAIT_REPLY, WICK_WAIT_LATCH,
                                                 WICK_WAIT_QUEUE_FULL};
     const struct wick_explain_facts *f = x->f;
-    double sums[WICK_WAIT_KINDS] = {0};
-    enum wick_wait_kind best = WICK_WAIT_NONE;
+    struct wick_explain_places all = {0};
     bool tasks = !others_run_tasks(x, thread);
-    *ns = 0;
     for (size_t i = 0; i < f->nwall; i++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             if (x->waits[i].kind == kinds[k] && f->wall[i].thread != thread && wick_explain_wait_counts(x, i) &&
-                (tasks || !wick_wait_is_for_task(f->p, f->wall[i].stack))) {
-                sums[kinds[k]] += (double)f->wall[i].weight_ns;
-                *ns += (double)f->wall[i].weight_ns;
-                best = sums[kinds[k]] > sums[best] ? kinds[k] : best;
-            }
-    return best;
+                (tasks || !wick_wait_is_for_task(f->p, f->wall[i].stack)))
+                wick_explain_places_add(x, &all, x->waits[i], f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
+    wick_explain_places_sort(&all);
+    struct wick_explain_place most = all.n ? *all.rows : (struct wick_explain_place){.kind = WICK_WAIT_NONE};
+    *ns = (double)wick_explain_places_sum(&all);
+    free(all.rows);
+    return most;
 }
 
 /* The only thread of the program that needs a CPU for half of the time or more; 0 = there is none, or several. */
@@ -206,7 +205,7 @@ static void say_saturated(struct wick_explain *x, uint32_t thread)
 {
     struct wick_explain_facts *f = x->f;
     double need = need_of(f, thread), waited, time = need * (double)f->duration_ns;
-    enum wick_wait_kind kind = awaited(x, thread, &waited);
+    struct wick_explain_place at = awaited(x, thread, &waited);
     bool *only = calloc(f->p->nthreads + 1, sizeof *only);
     bool wanted = waited >= WAIT_LEAST * (double)f->duration_ns;
     f->failed |= !only;
@@ -224,7 +223,9 @@ static void say_saturated(struct wick_explain *x, uint32_t thread)
     wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, wick_explain_cpus(f));
     if (wanted) {
         wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, waited / (double)f->duration_ns);
-        wick_explain_say(x, r, "what", wick_wait_text(kind));
+        wick_explain_say(x, r, "what", wick_wait_text(at.kind));
+        struct wick_explain_lengths of = wick_explain_lengths_at(x, at.kind, at.function);
+        wick_explain_say_period(r, &of);
         x->saturated_said = true;
     }
     /* Where nobody is seen to wait for it, or what its code does need not be done, that is to change before its work is

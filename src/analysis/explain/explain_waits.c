@@ -221,6 +221,7 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
     wick_explain_say_lock_class(x, r, at);
     wick_explain_say_taken(x, r, at);
     wick_explain_say_lost(x, r, at);
+    wick_explain_say_pacer(x, r, at);
     wick_explain_say_worker(x, r, at);
     wick_explain_say_lazy(x, r, at);
     wick_explain_say_barrier(x, r, at);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_pace.c - whether a clock sets the pace of those who wait, rather than somebody who is too slow
+ *
+ *     publisher  |-- computes until it is time --|-- computes until it is time --|     each waits for 500 ms: with
+ *     readers    |------ wait for the next ------|------ wait for the next ------|     more CPUs, likewise
+ *
+ *     sender     takes, sends, rests until the next one is due; takes, sends, rests ...    its queue is full, as it
+ *     feeders    wait for room in the queue, for as long as it rests                       keeps a rate on purpose
+ *
+ * Waits for something that is computed take as long as that takes, which varies; those that a clock ends take the same
+ * time each, and people choose round ones. Who takes one element of a full queue each time that its timer fires runs
+ * about as often as others find room in it, and rests for most of its time. (A pipeline of one thread for each stage,
+ * for which nobody waits, is no finding at all: explain_waits.c.)
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/explain/explain_int.h"
+#include "base/sum.h"
+
+#define PERIOD_LEAST  10e6 /* ns */
+#define VARIES_MOST   0.05 /* of the mean: the standard deviation of the lengths */
+#define ROUND_MOST    0.02 /* from a round number of milliseconds */
+#define RESTS_LEAST   0.75 /* of its time: in a timer */
+#define RUNS_LEAST    0.5  /* for each element that it takes: it may find several at a time */
+#define RUNS_MOST     8.0  /* it may wait for locks and answers as well */
+#define PRESENT_LEAST 0.90 /* of the recording */
+
+/* The round time next to it, of 1, 2, 2.5 and 5 times a power of ten; 0 = it is next to none. */
+static double round_time(double ns)
+{
+    static const double digits[] = {1, 2, 2.5, 5, 10};
+    double unit = pow(10, floor(log10(ns)));
+    for (size_t i = 0; i < sizeof digits / sizeof *digits; i++)
+        if (fabs(ns - digits[i] * unit) <= ROUND_MOST * digits[i] * unit)
+            return digits[i] * unit;
+    return 0;
+}
+
+void wick_explain_say_period(struct wick_explain_finding *r, const struct wick_explain_lengths *of)
+{
+    double mean = wick_explain_share(of->ns, of->n), varies = of->n > 0 ? of->squares / of->n - mean * mean : 0;
+    double period = mean >= PERIOD_LEAST && sqrt(varies > 0 ? varies : 0) <= VARIES_MOST * mean ? round_time(mean) : 0;
+    if (period > 0)
+        wick_explain_figure(r, "period", WICK_EXPLAIN_TIME, period);
+}
+
+/* Time of a thread, and where it rests longest. */
+struct rest {
+    int64_t all_ns, rests_ns, longest_ns;
+    uint32_t stack;
+};
+
+static struct rest *rests_of(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct rest *of = calloc(f->p->nthreads + 1, sizeof *of);
+    x->f->failed |= !of;
+    for (size_t i = 0; of && i < f->nwall; i++) {
+        struct rest *t = &of[f->wall[i].thread];
+        int64_t ns = f->wall[i].weight_ns;
+        bool rests = wick_wait_is_timer(x->waits[i].kind);
+        t->all_ns = wick_sum(t->all_ns, ns);
+        t->rests_ns = wick_sum(t->rests_ns, rests ? ns : 0);
+        if (rests && x->waits[i].stack && ns > t->longest_ns) {
+            t->longest_ns = ns;
+            t->stack = x->waits[i].stack;
+        }
+    }
+    return of;
+}
+
+/* The only thread that rests for most of its time, and runs so often; 0 = there is none, or several are. */
+static uint32_t pacer_of(const struct wick_explain_facts *f, const struct rest *of, double elements)
+{
+    uint32_t found = 0;
+    for (uint32_t t = 1; t < f->p->nthreads && t < f->nuses; t++) {
+        double all = (double)of[t].all_ns, runs = (double)f->uses[t].slices;
+        if (!of[t].stack || all < PRESENT_LEAST * (double)f->duration_ns ||
+            (double)of[t].rests_ns < RESTS_LEAST * all || runs < RUNS_LEAST * elements || runs > RUNS_MOST * elements)
+            continue;
+        if (found)
+            return 0;
+        found = t;
+    }
+    return found;
+}
+
+void wick_explain_say_pacer(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
+{
+    if (at->kind != WICK_WAIT_QUEUE_FULL)
+        return;
+    struct wick_explain_lengths of = wick_explain_lengths_at(x, at->kind, at->function);
+    if (!of.events && at->via == WICK_WAIT_QUEUE_FULL) /* what comes through one queue comes through the next one */
+        of = wick_explain_lengths_at(x, at->kind, wick_explain_function_at(x->f->p, at->via_stack));
+    struct rest *rests = of.events ? rests_of(x) : NULL;
+    uint32_t thread = rests ? pacer_of(x->f, rests, of.n) : 0;
+    if (thread) {
+        wick_explain_say(x, r, "pacer", wick_profile_str(x->f->p, x->f->p->threads[thread].name));
+        wick_explain_figure(r, "resting", WICK_EXPLAIN_SHARE,
+                            wick_explain_share((double)rests[thread].rests_ns, (double)rests[thread].all_ns));
+        wick_explain_say_frame(x, r, "timer", wick_explain_frame_at(x->f->p, rests[thread].stack));
+        if (r)
+            r->advice = "let that thread rest for less time, if nothing asks for that rate";
+    }
+    free(rests);
+}
