@@ -263,9 +263,27 @@ static void test_pipe__is_an_answer_where_somebody_asks(void **state)
     }
 }
 
+/* Who starts processes, and waits for their ends, reads their output; who does so once may read something else. */
+static void test_processes__are_awaited_where_their_output_is_read(void **state)
+{
+    (void)state;
+    for (int starts = 0; starts <= 3; starts += 3) {
+        struct scene *s = scene();
+        uint32_t t = thread_of(s, "desk", 1);
+        at_end(s, STACK(s, "app/Desk.run", "app/Desk.convert", PIPE), NULL, NULL, 6);
+        s->wall[0].thread = t;
+        for (int i = 0; i < starts; i++)
+            add(s, t, STACK(s, "app/Desk.run", "app/Channel.open", "java/lang/ProcessBuilder.start"),
+                WICK_EXPLAIN_NATIVE_WAIT, 0.5);
+        (starts ? has : has_not)(s, "is waiting for another process, at app.Desk.convert; processes are started at "
+                                    "app.Channel.open\n");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_processes__are_awaited_where_their_output_is_read),
         cmocka_unit_test(test_ends__say_who_asks_and_whom),
         cmocka_unit_test(test_ends__of_accepted_connections_are_not_asked),
         cmocka_unit_test(test_ends__are_named_by_share_where_there_are_several),

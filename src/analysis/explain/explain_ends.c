@@ -15,6 +15,7 @@
 #include "analysis/explain/explain_int.h"
 #include "base/strbuf.h"
 #include "base/sum.h"
+#include "model/name.h"
 
 #define NAMED_LEAST 0.50 /* of the time of the waits at a place: with a label */
 #define HELD_LEAST  0.50 /* of the time of those who wait for a server: its answers are held back */
@@ -151,12 +152,38 @@ void wick_explain_follow_held_back(struct wick_explain *x, struct wick_explain_f
     }
 }
 
-void wick_explain_say_child(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind)
+/* The program's frame that starts a process there, 0 = none does. */
+static uint32_t starter_of(const struct wick_profile *p, uint32_t stack, const void *arg)
+{
+    bool starts = false;
+    (void)arg;
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_function *function = &p->functions[wick_explain_function_at(p, s)];
+        const char *class_name = wick_profile_str(p, function->class_name);
+        starts |= !strcmp(class_name, "java/lang/ProcessBuilder");
+        if (starts && wick_frame_kind_is_java(p->frames[p->stacks[s].frame].kind) && !wick_name_is_jdk(class_name))
+            return p->stacks[s].frame;
+    }
+    return 0;
+}
+
+/* Who waits for processes at one place may start them at another one, one for each task. */
+static void say_starter(struct wick_explain *x, struct wick_explain_finding *r, uint32_t function)
+{
+    uint32_t starter = wick_explain_heaviest(x, starter_of, NULL);
+    if (starter && x->f->p->frames[starter].function != function)
+        wick_explain_say_frame(x, r, "starter", starter);
+}
+
+void wick_explain_say_child(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
 {
     const struct wick_explain_facts *f = x->f;
+    bool process = r && at->kind == WICK_WAIT_PROCESS;
     int64_t all = 0, full = 0, most_ns = 0;
     uint32_t most = 0;
-    for (size_t i = 0; r && kind == WICK_WAIT_PROCESS && i < f->nwall; i++) {
+    if (process)
+        say_starter(x, r, at->function);
+    for (size_t i = 0; process && i < f->nwall; i++) {
         const struct wick_explain_sample *s = &f->wall[i];
         all = wick_sum(all, s->child ? s->weight_ns : 0);
         full = wick_sum(full, s->pipe_full ? s->weight_ns : 0);

@@ -361,7 +361,8 @@ void wick_explain_say_writer(struct wick_explain *x, struct wick_explain_finding
 void wick_explain_blocked_loop(struct wick_explain *x); /* explain_loop.c; after them */
 
 /* explain_ends.c: adds to a finding about waits for processes that these wait for somebody to read what they write. */
-void wick_explain_say_child(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind);
+void wick_explain_say_child(struct wick_explain *x, struct wick_explain_finding *r,
+                            const struct wick_explain_place *at);
 
 /* explain_ends.c: puts it behind held-back, where that is about the server that it waits for. */
 void wick_explain_follow_held_back(struct wick_explain *x, struct wick_explain_finding *r);

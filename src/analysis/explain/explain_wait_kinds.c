@@ -12,6 +12,8 @@
 #include "base/sum.h"
 #include "model/name.h"
 
+#define PIPED_LEAST      3                   /* samples of a thread that starts processes or waits for them */
+#define PIPED_SHARE      0.10                /* of its time in pipes: that time */
 #define WRITES_LEAST     2                   /* samples of a function that writes to a socket, or makes connections */
 #define RESTS_LEAST      5                   /* waits of a thread for a timer or for work */
 #define TIMED_LEAST      8                   /* events of waits */
@@ -267,24 +269,59 @@ static void find_questions(struct wick_explain *x)
     free(rests);
 }
 
+/* What a thread does with other processes: samples and time of starting them and of waiting for their end, and the time
+ * in which it reads pipes. */
+struct piping {
+    unsigned samples;
+    double process_ns, pipe_ns;
+};
+
+static struct piping *pipings_of(const struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct piping *of = calloc(f->p->nthreads + 1, sizeof *of);
+    x->f->failed |= !of;
+    for (size_t i = 0; of && i < f->nwall; i++) {
+        struct piping *t = &of[f->wall[i].thread];
+        bool process = x->waits[i].kind == WICK_WAIT_PROCESS;
+        t->samples += process;
+        t->process_ns += process ? (double)f->wall[i].weight_ns : 0;
+        t->pipe_ns += x->waits[i].kind == WICK_WAIT_PIPE ? (double)f->wall[i].weight_ns : 0;
+    }
+    return of;
+}
+
+/* Whether it has to do with processes again and again: what it reads from pipes comes from those. */
+static bool is_piped(const struct piping *t)
+{
+    return t->samples >= PIPED_LEAST && t->process_ns >= PIPED_SHARE * t->pipe_ns;
+}
+
 /* Who reads a pipe may wait for an answer, or follow what another program writes now and then. A function that also
- * writes to files or pipes, or starts processes, asks. */
+ * writes to files or pipes, or starts processes, asks; and a thread that starts processes, and waits for their ends,
+ * waits for them where it reads as well. */
 static void find_piped_answers(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     bool *gives = calloc(f->p->nfunctions + 1, sizeof *gives);
+    struct piping *of = pipings_of(x);
     x->f->failed |= !gives;
     for (size_t i = 0; gives && i < f->nwall + f->ncpu; i++) {
         struct wick_wait w = wick_explain_wait_at(x, i < f->nwall ? f->wall[i].stack : f->cpu[i - f->nwall].stack);
         if (w.stack && (w.kind == WICK_WAIT_FILE_WRITE || w.kind == WICK_WAIT_PROCESS))
             gives[function_at(f->p, w.stack)] = true;
     }
-    for (size_t i = 0; gives && i < f->nwall; i++) {
+    for (size_t i = 0; gives && of && i < f->nwall; i++) {
         struct wick_wait *w = &x->waits[i];
-        if (w->kind == WICK_WAIT_PIPE && w->stack && gives[function_at(f->p, w->stack)])
+        if (w->kind != WICK_WAIT_PIPE || !w->stack)
+            continue;
+        if (is_piped(&of[f->wall[i].thread]))
+            w->kind = WICK_WAIT_PROCESS;
+        else if (gives[function_at(f->p, w->stack)])
             w->kind = WICK_WAIT_FILE_READ;
     }
     free(gives);
+    free(of);
 }
 
 /* ---- parks for a time ---- */

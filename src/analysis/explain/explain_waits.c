@@ -229,7 +229,7 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
     wick_explain_say_end(x, r, at->kind, at->function, 0);
     if (!wick_wait_is_lock(at->via))
         wick_explain_follow_held_back(x, r);
-    wick_explain_say_child(x, r, at->kind);
+    wick_explain_say_child(x, r, at);
     if (at->via == WICK_WAIT_NONE)
         wick_explain_say_lengths(x, r, at->kind, at->function);
     else
