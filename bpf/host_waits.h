@@ -601,10 +601,16 @@ static __attribute__((noinline)) void hand_over(struct wait *to, const struct wa
 
 /* A thread that is about to be woken has left its CPU, and no program was called: it was last seen to come onto one.
  * Linux 6.18 does so for single switches, with nothing counted as missed, and for all those of some threads, which are
- * never seen to leave a CPU. How long it slept is not known, nor what it waited for until now. */
-STEP_INLINE bool is_unreported(const struct wait *w, const struct task_struct *task)
+ * never seen to leave a CPU. How long it slept is not known, nor what it waited for until now. The CPU is read before
+ * what its switch wrote, or one that leaves just now would look so; a thread that the scheduler keeps in its queue
+ * asleep (since Linux 6.12) is not recognised. */
+static __attribute__((noinline)) bool is_unreported(const struct wait *w, const struct task_struct *task)
 {
-    return w->left && !w->out_ns && !task->on_cpu && !task->on_rq;
+    __u32 key = 0;
+    const struct wick_host_plan *p = bpf_map_lookup_elem(&plan, &key);
+    int runs = *(const volatile int *)&task->on_cpu | *(const volatile int *)&task->on_rq;
+    __asm__ volatile("" ::: "memory");
+    return !runs && w->left && !w->out_ns && p && !p->stopping;
 }
 
 static __attribute__((noinline)) void forget_history(struct wait *w, __u64 now)

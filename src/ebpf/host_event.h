@@ -423,6 +423,7 @@ struct wick_host_plan {
     uint64_t call_ns;      /* of system calls */
     uint64_t socket_ns;    /* of those on sockets */
     uint64_t alloc_bytes;  /* of objects that are allocated: a threshold likewise, in bytes */
+    uint64_t stopping;     /* 1: programs are being taken away, so that not all that happens is reported */
 };
 
 #endif
