@@ -263,27 +263,47 @@ static void test_pipe__is_an_answer_where_somebody_asks(void **state)
     }
 }
 
-/* Who starts processes, and waits for their ends, reads their output; who does so once may read something else. */
+/* Who starts a process each time before it reads its output waits for it; who does so rarely, or hardly at all, or a
+ * thread beside it, may read what it is to do. */
 static void test_processes__are_awaited_where_their_output_is_read(void **state)
 {
+    static const struct {
+        int starts;
+        double seconds;
+        bool other, said;
+    } cases[] = {{5, 0.5, false, true}, {3, 0.9, false, false}, {5, 0.2, false, false}, {5, 0.5, true, false}};
     (void)state;
-    for (int starts = 0; starts <= 3; starts += 3) {
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct scene *s = scene();
-        uint32_t t = thread_of(s, "desk", 1);
-        at_end(s, STACK(s, "app/Desk.run", "app/Desk.convert", PIPE), NULL, NULL, 6);
-        s->wall[0].thread = t;
-        for (int i = 0; i < starts; i++)
-            add(s, t, STACK(s, "app/Desk.run", "app/Channel.open", "java/lang/ProcessBuilder.start"),
-                WICK_EXPLAIN_NATIVE_WAIT, 0.5);
-        (starts ? has : has_not)(s, "is waiting for another process, at app.Desk.convert; processes are started at "
-                                    "app.Channel.open\n");
+        uint32_t t = thread_of(s, "desk", 1), starter = cases[c].other ? thread_of(s, "other", 2) : t;
+        uint32_t read = STACK(s, "app/Desk.run", "app/Desk.convert", PIPE);
+        for (int i = 0; i < cases[c].starts; i++) {
+            add(s, t, read, WICK_EXPLAIN_IO, 1.2);
+            add(s, starter, STACK(s, "app/Desk.run", "app/Channel.open", "java/lang/ProcessBuilder.start"),
+                WICK_EXPLAIN_NATIVE_WAIT, cases[c].seconds);
+        }
+        (cases[c].said ? has : has_not)(s, "is waiting for another process, at app.Desk.convert; processes are "
+                                           "started at app.Channel.open\n");
     }
+}
+
+/* Another thread starts processes, for itself. */
+static void test_processes__are_started_by_who_waits_for_them(void **state)
+{
+    (void)state;
+    struct scene *s = scene();
+    add(s, thread_of(s, "export", 1), STACK(s, "app/Export.run", "java/lang/Process.waitFor"), WICK_EXPLAIN_OBJECT_WAIT,
+        9);
+    add(s, thread_of(s, "label", 2), STACK(s, "app/Labels.open", "java/lang/ProcessBuilder.start"),
+        WICK_EXPLAIN_NATIVE_WAIT, 1);
+    has_not(s, "processes are started at");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_processes__are_awaited_where_their_output_is_read),
+        cmocka_unit_test(test_processes__are_started_by_who_waits_for_them),
         cmocka_unit_test(test_ends__say_who_asks_and_whom),
         cmocka_unit_test(test_ends__of_accepted_connections_are_not_asked),
         cmocka_unit_test(test_ends__are_named_by_share_where_there_are_several),

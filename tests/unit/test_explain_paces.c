@@ -96,13 +96,13 @@ static bool is_neutral(struct scene *s, const char *rule)
     return neutral;
 }
 
-/* Sixteen waits there, whose lengths are `ms` and `varies` more or less. */
-static void waited(struct scene *s, uint32_t thread, uint32_t stack, int ms, int varies)
+/* Sixteen waits there, whose lengths are `ms` and `varies` more or less; timed: of these, ended by time-outs. */
+static void waited(struct scene *s, uint32_t thread, uint32_t stack, int ms, int varies, int timed)
 {
     for (int i = 0; i < 16; i++) {
         int64_t ns = (int64_t)(ms + (i % 2 ? varies : -varies)) * S / 1000;
         s->waits[s->f.locks.nrows++] = (struct wick_lock_wait_row){
-            .park = true, .thread = thread, .stack = stack, .weight_ns = ns, .duration_ns = ns};
+            .park = true, .timed_out = i < timed, .thread = thread, .stack = stack, .weight_ns = ns, .duration_ns = ns};
     }
 }
 
@@ -128,7 +128,7 @@ static void test_queue_full__by_a_pace_is_no_fault(void **state)
                 STACK(s, "app/Feed.format", "java/util/concurrent/LinkedBlockingQueue.put", PARK), WICK_EXPLAIN_PARKED,
                 9);
         }
-        waited(s, thread_of(s, "reader", 10), put, 100, 30);
+        waited(s, thread_of(s, "reader", 10), put, 100, 30, 0);
         for (int k = 0; k <= cases[i].two; k++) {
             uint32_t sender = thread_of(s, "sender", 1 + k);
             add(s, sender, STACK(s, "app/Feed.send", "app/Feed.pace", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING,
@@ -138,18 +138,42 @@ static void test_queue_full__by_a_pace_is_no_fault(void **state)
         }
         s->f.nuses = MOST;
         assert_int_equal(is_neutral(s, "waiting"), cases[i].neutral);
-        (cases[i].neutral ? has : has_not)(s, "; sender, which runs about as often as one of these waits ends, rests "
-                                              "for 90 % of its time, at app.Feed.pace\n");
+        (cases[i].neutral ? has : has_not)(s, cases[i].neutral ? "; sender, which runs about as often as one of these "
+                                                                 "waits ends, rests for 90 % of its time, at "
+                                                                 "app.Feed.pace\n"
+                                                               : "which runs about as often");
     }
+}
+
+/* Who takes from the queue is seen, and waits for an answer; a thread that ticks as often has nothing to do with it. */
+static void test_queue_full__behind_a_slow_consumer_is_a_fault(void **state)
+{
+    (void)state;
+    struct scene *s = scene();
+    uint32_t put = STACK(s, "app/Feed.read", "java/util/concurrent/LinkedBlockingQueue.put", PARK),
+             ticker = thread_of(s, "ticker", 1);
+    for (int k = 0; k < 2; k++)
+        add(s, thread_of(s, "reader", 10 + k), put, WICK_EXPLAIN_PARKED, 10);
+    waited(s, thread_of(s, "reader", 10), put, 100, 30, 0);
+    add(s, thread_of(s, "consumer", 2), STACK(s, "app/Feed.store", "java/net/PlainSocketImpl.socketConnect"),
+        WICK_EXPLAIN_IO, 10);
+    add(s, ticker, STACK(s, "app/Tick.run", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING, 10);
+    s->uses[ticker].slices = 32;
+    s->f.nuses = MOST;
+    assert_false(is_neutral(s, "waiting"));
+    has_not(s, "which runs about as often");
 }
 
 /* One thread computes all the time; the others wait for it for a round time, or for as long as it takes. */
 static void test_saturated_thread__until_a_clock_ends_it_is_no_fault(void **state)
 {
     static const struct {
-        int ms, varies;
+        int ms, varies, timed;
+        double elsewhere; /* seconds in which others wait for it at another place */
         bool neutral;
-    } cases[] = {{500, 10, true}, {500, 100, false}, {440, 5, false}, {5, 0, false}};
+    } cases[] = {{500, 10, 0, 0, true}, {500, 100, 0, 0, false}, {440, 5, 0, 0, false},
+                 {5, 0, 0, 0, false},   {500, 0, 16, 0, false}, /* what they wait for does not come */
+                 {500, 10, 0, 4, false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene *s = scene();
@@ -161,7 +185,11 @@ static void test_saturated_thread__until_a_clock_ends_it_is_no_fault(void **stat
         s->f.nuses = t + 1;
         s->f.allowed = 2;
         add(s, other, join, WICK_EXPLAIN_PARKED, 10);
-        waited(s, other, join, cases[i].ms, cases[i].varies);
+        if (cases[i].elsewhere > 0)
+            add(s, thread_of(s, "clerk", 3),
+                STACK(s, "app/Clerk.run", "java/util/concurrent/CompletableFuture.join", PARK), WICK_EXPLAIN_PARKED,
+                cases[i].elsewhere);
+        waited(s, other, join, cases[i].ms, cases[i].varies, cases[i].timed);
         assert_int_equal(is_neutral(s, "saturated-thread"), cases[i].neutral);
         (cases[i].neutral ? has : has_not)(s, "; each of these waits takes 500 ms, as if a clock ended them; ");
     }
@@ -172,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_queue_full__before_a_stage_that_keeps_a_pace_is_no_trouble),
         cmocka_unit_test(test_queue_full__by_a_pace_is_no_fault),
+        cmocka_unit_test(test_queue_full__behind_a_slow_consumer_is_a_fault),
         cmocka_unit_test(test_saturated_thread__until_a_clock_ends_it_is_no_fault),
         cmocka_unit_test(test_future__waits_for_the_time_out_of_who_completes_it),
     };

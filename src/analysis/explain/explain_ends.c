@@ -153,10 +153,9 @@ void wick_explain_follow_held_back(struct wick_explain *x, struct wick_explain_f
 }
 
 /* The program's frame that starts a process there, 0 = none does. */
-static uint32_t starter_of(const struct wick_profile *p, uint32_t stack, const void *arg)
+static uint32_t starter_of(const struct wick_profile *p, uint32_t stack)
 {
     bool starts = false;
-    (void)arg;
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         const struct wick_function *function = &p->functions[wick_explain_function_at(p, s)];
         const char *class_name = wick_profile_str(p, function->class_name);
@@ -167,11 +166,26 @@ static uint32_t starter_of(const struct wick_profile *p, uint32_t stack, const v
     return 0;
 }
 
-/* Who waits for processes at one place may start them at another one, one for each task. */
-static void say_starter(struct wick_explain *x, struct wick_explain_finding *r, uint32_t function)
+/* Those who wait for processes at the place may start them at another one, one for each task. */
+static void say_starter(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
 {
-    uint32_t starter = wick_explain_heaviest(x, starter_of, NULL);
-    if (starter && x->f->p->frames[starter].function != function)
+    const struct wick_explain_facts *f = x->f;
+    bool *here = calloc(f->p->nthreads + 1, sizeof *here);
+    uint32_t starter = 0;
+    int64_t most = 0;
+    x->f->failed |= !here;
+    for (size_t i = 0; here && i < f->nwall; i++)
+        here[f->wall[i].thread] |= wick_explain_waits_there(x, x->waits[i], at);
+    for (size_t i = 0; here && i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        uint32_t frame = here[s->thread] && s->weight_ns > most ? starter_of(f->p, s->stack) : 0;
+        if (frame) {
+            starter = frame;
+            most = s->weight_ns;
+        }
+    }
+    free(here);
+    if (starter && f->p->frames[starter].function != at->function)
         wick_explain_say_frame(x, r, "starter", starter);
 }
 
@@ -182,7 +196,7 @@ void wick_explain_say_child(struct wick_explain *x, struct wick_explain_finding 
     int64_t all = 0, full = 0, most_ns = 0;
     uint32_t most = 0;
     if (process)
-        say_starter(x, r, at->function);
+        say_starter(x, r, at);
     for (size_t i = 0; process && i < f->nwall; i++) {
         const struct wick_explain_sample *s = &f->wall[i];
         all = wick_sum(all, s->child ? s->weight_ns : 0);

@@ -379,10 +379,10 @@ void wick_explain_say_lock_class(struct wick_explain *x, struct wick_explain_fin
 /* explain_lengths.c: two digits of an estimate. */
 double wick_explain_two_digits(double n);
 /* Waits of that kind at that function, estimated from `events` of them: how many, the sum of their lengths, and of the
- * squares of these. All 0: there are too few events to say. */
+ * squares of these; timed: of those that their time-outs ended. All 0: there are too few events to say. */
 struct wick_explain_lengths {
     size_t events;
-    double n, ns, squares;
+    double n, ns, squares, timed_ns;
 };
 struct wick_explain_lengths wick_explain_lengths_at(const struct wick_explain *x, enum wick_wait_kind kind,
                                                     uint32_t function);
@@ -391,8 +391,8 @@ void wick_explain_say_lengths(struct wick_explain *x, struct wick_explain_findin
                               uint32_t function);
 
 /* explain_pace.c: whether a clock sets the pace of those who wait. Adds to a finding about waiting for a thread at that
- * function that all of these waits take the same round time (period); and to one about waiting for room in a queue who
- * takes elements from it by a timer (pacer, resting, timer). */
+ * function that all of these waits take the same round time (period); and to one about waiting for room in a queue
+ * which thread keeps a pace, and may be the one that takes elements from it (pacer, resting, timer). */
 void wick_explain_say_period(struct wick_explain_finding *r, const struct wick_explain_lengths *of);
 void wick_explain_say_pacer(struct wick_explain *x, struct wick_explain_finding *r,
                             const struct wick_explain_place *at);

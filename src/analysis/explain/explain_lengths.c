@@ -33,6 +33,7 @@ struct wick_explain_lengths wick_explain_lengths_at(const struct wick_explain *x
         of.ns += (double)w->weight_ns;
         of.n += (double)w->weight_ns / (double)w->duration_ns;
         of.squares += (double)w->weight_ns * (double)w->duration_ns;
+        of.timed_ns += w->timed_out ? (double)w->weight_ns : 0;
     }
     if (of.events < EVENTS_LEAST || of.n < 2 || l->not_ours) /* others leave out the short ones */
         of = (struct wick_explain_lengths){0};

@@ -12,6 +12,8 @@
  * for one after another, a time-out that ends the wait, threads that have nothing to do beside one that has too much,
  * code that is interpreted all the time, or a kind of work that is rarely what a program is for.
  *
+ * Who waits while a clock sets the pace (explain_pace.c) waits for no longer than somebody decided.
+ *
  * Stand-bys wait for a lock all the time by design, while the one that has it does what they are there for.
  */
 #include <string.h>
@@ -41,9 +43,10 @@ static bool is_plain_wait(const struct wick_explain_finding *r)
     enum { BUT_HOLDER = sizeof shown / sizeof *shown - 1 };
     const struct wick_explain_figure *all = wick_explain_figure_of(r, "time"),
                                      *through = wick_explain_figure_of(r, "through");
-    if (r->led_to || wick_explain_figure_of(r, "pacer"))
+    if (r->led_to)
         return true;
-    if (through && all && through->value >= CHAIN_LEAST * all->value)
+    bool paced = wick_explain_figure_of(r, "pacer") != NULL; /* through one full queue after another */
+    if (!paced && through && all && through->value >= CHAIN_LEAST * all->value)
         return false;
     bool taken = wick_explain_figure_of(r, "taken") != NULL; /* by those that have what is waited for: of any kind */
     if (!taken && !is_one_of(r, kinds, sizeof kinds / sizeof *kinds))

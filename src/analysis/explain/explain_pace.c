@@ -22,9 +22,10 @@
 #define PERIOD_LEAST  10e6 /* ns */
 #define VARIES_MOST   0.05 /* of the mean: the standard deviation of the lengths */
 #define ROUND_MOST    0.02 /* from a round number of milliseconds */
+#define TIMED_MOST    0.05 /* of the waiting: ended by time-outs */
 #define RESTS_LEAST   0.75 /* of its time: in a timer */
 #define RUNS_LEAST    0.5  /* for each element that it takes: it may find several at a time */
-#define RUNS_MOST     8.0  /* it may wait for locks and answers as well */
+#define RUNS_MOST     4.0  /* it may wait for answers as well */
 #define PRESENT_LEAST 0.90 /* of the recording */
 
 /* The round time next to it, of 1, 2, 2.5 and 5 times a power of ten; 0 = it is next to none. */
@@ -41,7 +42,9 @@ static double round_time(double ns)
 void wick_explain_say_period(struct wick_explain_finding *r, const struct wick_explain_lengths *of)
 {
     double mean = wick_explain_share(of->ns, of->n), varies = of->n > 0 ? of->squares / of->n - mean * mean : 0;
-    double period = mean >= PERIOD_LEAST && sqrt(varies > 0 ? varies : 0) <= VARIES_MOST * mean ? round_time(mean) : 0;
+    bool own = of->timed_ns > TIMED_MOST * of->ns; /* a time-out: what they wait for does not come */
+    double period =
+        !own && mean >= PERIOD_LEAST && sqrt(varies > 0 ? varies : 0) <= VARIES_MOST * mean ? round_time(mean) : 0;
     if (period > 0)
         wick_explain_figure(r, "period", WICK_EXPLAIN_TIME, period);
 }
@@ -89,7 +92,10 @@ static uint32_t pacer_of(const struct wick_explain_facts *f, const struct rest *
 
 void wick_explain_say_pacer(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
 {
-    if (at->kind != WICK_WAIT_QUEUE_FULL)
+    bool full = at->kind == WICK_WAIT_QUEUE_FULL && (at->via == WICK_WAIT_NONE || at->via == WICK_WAIT_QUEUE_FULL);
+    for (unsigned i = 0; i < at->nlinks; i++)
+        full &= at->links[i].kind == WICK_WAIT_QUEUE_FULL; /* else it is seen what who takes from it does */
+    if (!full)
         return;
     struct wick_explain_lengths of = wick_explain_lengths_at(x, at->kind, at->function);
     if (!of.events && at->via == WICK_WAIT_QUEUE_FULL) /* what comes through one queue comes through the next one */

@@ -23,6 +23,7 @@
 #define READY_LEAST 0.80 /* of the time ready to run */
 #define CROWD_LEAST 8.0  /* threads */
 #define WAIT_LEAST  0.50 /* threads that wait, on average */
+#define PLACE_LEAST 0.90 /* of these: at one place, whose waits have the same length */
 #define MOST_LEAST  0.20 /* of a thread's CPU time: worth a name */
 
 #define CLIENTS_KNOWN INT64_C(1000000000) /* ns: threads that are there already are seen within */
@@ -225,7 +226,8 @@ static void say_saturated(struct wick_explain *x, uint32_t thread)
         wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, waited / (double)f->duration_ns);
         wick_explain_say(x, r, "what", wick_wait_text(at.kind));
         struct wick_explain_lengths of = wick_explain_lengths_at(x, at.kind, at.function);
-        wick_explain_say_period(r, &of);
+        if ((double)at.ns >= PLACE_LEAST * waited)
+            wick_explain_say_period(r, &of);
         x->saturated_said = true;
     }
     /* Where nobody is seen to wait for it, or what its code does need not be done, that is to change before its work is

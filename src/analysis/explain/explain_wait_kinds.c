@@ -12,13 +12,13 @@
 #include "base/sum.h"
 #include "model/name.h"
 
-#define PIPED_LEAST      3                   /* samples of a thread that starts processes or waits for them */
-#define PIPED_SHARE      0.10                /* of its time in pipes: that time */
-#define WRITES_LEAST     2                   /* samples of a function that writes to a socket, or makes connections */
-#define RESTS_LEAST      5                   /* waits of a thread for a timer or for work */
-#define TIMED_LEAST      8                   /* events of waits */
-#define TIMED_PARK_LEAST 0.95                /* of the time of parks at a place: ended by their time-outs */
-#define JAM_LEAST        3                   /* threads: one or two may run ahead */
+#define PIPED_LEAST      4    /* times that a thread begins with a process after it has read a pipe */
+#define PIPED_SHARE      0.30 /* of its time in pipes: in starting processes, and waiting for their ends */
+#define WRITES_LEAST     2    /* samples of a function that writes to a socket, or makes connections */
+#define RESTS_LEAST      5    /* waits of a thread for a timer or for work */
+#define TIMED_LEAST      8    /* events of waits */
+#define TIMED_PARK_LEAST 0.95 /* of the time of parks at a place: ended by their time-outs */
+#define JAM_LEAST        3    /* threads: one or two may run ahead */
 #define STILL_LEAST      INT64_C(4000000000) /* ns: in less CPU time is read too rarely to say that a thread had none */
 #define ELSEWHERE_LEAST  2                   /* samples of something else than one wait */
 
@@ -269,13 +269,15 @@ static void find_questions(struct wick_explain *x)
     free(rests);
 }
 
-/* What a thread does with other processes: samples and time of starting them and of waiting for their end, and the time
- * in which it reads pipes. */
+/* What a thread does with other processes: how often it was seen to begin to wait for one, or to start one, after it
+ * had read a pipe; and its time in both. */
 struct piping {
-    unsigned samples;
+    unsigned turns;
+    bool reads; /* it did so last */
     double process_ns, pipe_ns;
 };
 
+/* By thread; samples of one are in order of time. */
 static struct piping *pipings_of(const struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -283,18 +285,20 @@ static struct piping *pipings_of(const struct wick_explain *x)
     x->f->failed |= !of;
     for (size_t i = 0; of && i < f->nwall; i++) {
         struct piping *t = &of[f->wall[i].thread];
-        bool process = x->waits[i].kind == WICK_WAIT_PROCESS;
-        t->samples += process;
+        bool process = x->waits[i].kind == WICK_WAIT_PROCESS, pipe = x->waits[i].kind == WICK_WAIT_PIPE;
+        t->turns += process && t->reads;
+        t->reads = pipe || (t->reads && !process);
         t->process_ns += process ? (double)f->wall[i].weight_ns : 0;
-        t->pipe_ns += x->waits[i].kind == WICK_WAIT_PIPE ? (double)f->wall[i].weight_ns : 0;
+        t->pipe_ns += pipe ? (double)f->wall[i].weight_ns : 0;
     }
     return of;
 }
 
-/* Whether it has to do with processes again and again: what it reads from pipes comes from those. */
-static bool is_piped(const struct piping *t)
+/* Whether one thread has to do with processes again and again, for as long as that: what it reads from pipes comes
+ * from those, and not from who gives it work. */
+static bool is_piped(const struct wick_explain *x, uint32_t thread, const struct piping *t)
 {
-    return t->samples >= PIPED_LEAST && t->process_ns >= PIPED_SHARE * t->pipe_ns;
+    return thread && !is_unmounted(x, thread) && t->turns >= PIPED_LEAST && t->process_ns >= PIPED_SHARE * t->pipe_ns;
 }
 
 /* Who reads a pipe may wait for an answer, or follow what another program writes now and then. A function that also
@@ -315,7 +319,7 @@ static void find_piped_answers(struct wick_explain *x)
         struct wick_wait *w = &x->waits[i];
         if (w->kind != WICK_WAIT_PIPE || !w->stack)
             continue;
-        if (is_piped(&of[f->wall[i].thread]))
+        if (is_piped(x, f->wall[i].thread, &of[f->wall[i].thread]))
             w->kind = WICK_WAIT_PROCESS;
         else if (gives[function_at(f->p, w->stack)])
             w->kind = WICK_WAIT_FILE_READ;
