@@ -38,35 +38,6 @@ static void test_nested_repetitions__are_loops_with_a_repetition_in_each_turn(vo
     has(s, "is matching regular expressions, for app.Check.valid");
 }
 
-static void test_field_by_field__is_a_stream_of_fields_on_a_file(void **state)
-{
-    static const struct {
-        const char *above, *fields, *file;
-        bool is;
-    } cases[] = {
-        {NULL, "java/io/DataOutputStream.writeInt", "java/io/FileOutputStream.write", true},
-        {NULL, "java/io/DataInputStream.readInt", "java/io/FileInputStream.read", true},
-        {"java/io/DataInputStream.readLong", "java/io/DataInputStream.readFully", "java/io/FileInputStream.read", true},
-        {NULL, "java/io/DataInputStream.readFully", "java/io/FileInputStream.read",
-         false}, /* an array of the program's */
-        {NULL, "java/io/DataOutputStream.write", "java/io/FileOutputStream.write", false},
-        {"java/io/RandomAccessFile.readInt", "java/io/RandomAccessFile.read", "java/io/RandomAccessFile.read0", true},
-        {NULL, "java/io/RandomAccessFile.read", "java/io/RandomAccessFile.readBytes", false},
-        {NULL, "java/io/FileInputStream.read", "java/io/FileInputStream.read0", true},
-        {"java/io/DataOutputStream.writeInt", "java/io/BufferedOutputStream.flushBuffer",
-         "java/io/FileOutputStream.write", false},
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct scene *s = scene();
-        uint32_t stack = STACK(s, "app/Day.store");
-        stack = cases[i].above ? push(&s->p, stack, cases[i].above) : stack;
-        cpu(s, push(&s->p, push(&s->p, stack, cases[i].fields), cases[i].file), 8);
-        (cases[i].is ? has
-                     : has_not)(s, "is reading and writing files field by field, without a buffer, for app.Day.store");
-    }
-}
-
 static void test_class_lookup__defines_next_to_nothing(void **state)
 {
     (void)state;
@@ -273,7 +244,8 @@ static void test_needless_code__comes_before_its_thread(void **state)
         STACK(s, "app/Main.put", "java/util/concurrent/ArrayBlockingQueue.put",
               "java/util/concurrent/locks/LockSupport.park"),
         WICK_EXPLAIN_PARKED, 10);
-    begins(s, "hot-code: 100 % of CPU time (9.5 s) is reading and writing files field by field, without a buffer, for "
+    begins(s, "hot-code: 100 % of CPU time (9.5 s) is reading and writing files, or compressed data, field by field, "
+              "without a buffer, for "
               "app.Day.store, which calls java.io.DataOutputStream.writeInt; ");
 }
 
@@ -763,7 +735,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nested_repetitions__are_loops_with_a_repetition_in_each_turn),
-        cmocka_unit_test(test_field_by_field__is_a_stream_of_fields_on_a_file),
         cmocka_unit_test(test_class_lookup__defines_next_to_nothing),
         cmocka_unit_test(test_explicit_gc__of_direct_buffers_is_theirs),
         cmocka_unit_test(test_searching__is_of_collections_that_are_gone_through),

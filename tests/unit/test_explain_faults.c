@@ -311,9 +311,22 @@ static void test_stubs__show_what_a_jvm_without_names_waits_for(void **state)
     }
 }
 
+/* Frames are copied, which is what the program is for, in a small part of the CPU time that there is, or in most of
+ * it. */
+static void test_copying__takes_a_quarter_of_a_cpu_to_be_a_fault(void **state)
+{
+    (void)state;
+    for (int much = 0; much <= 1; much++) {
+        struct scene *s = scene();
+        cpu(s, STACK(s, "app/Wall.place", "java/util/Arrays.copyOf"), much ? 4 : 2);
+        (much ? has : has_not)(s, "hot-code: 100 % of CPU time");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_copying__takes_a_quarter_of_a_cpu_to_be_a_fault),
         cmocka_unit_test(test_stuck__may_be_stand_bys_of_one_that_works),
         cmocka_unit_test(test_stuck__may_be_stand_bys_of_several),
         cmocka_unit_test(test_stuck__beside_one_that_hangs_is_a_fault),

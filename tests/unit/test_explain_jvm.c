@@ -588,9 +588,31 @@ static void test_cache_misses__are_those_that_cost_most(void **state)
     begins(s, "cache-misses: 60 % of CPU time (6.0 s) is what app.Main.price:20 does where");
 }
 
+/* Who registers objects with a finalize() method, by the constructors above the JDK's own. */
+static void test_collections__of_finalizable_objects_say_whose(void **state)
+{
+    (void)state;
+    for (int samples = 2; samples <= 3; samples++) {
+        struct scene *s = scene();
+        for (int i = 0; i < 4; i++)
+            s->causes[s->f.ncauses++] = wick_profile_cstring(&s->p, "Allocation Failure");
+        s->f.gcs = 4;
+        s->f.pauses_ns = 5 * S;
+        for (int i = 0; i < samples; i++)
+            cpu(s,
+                STACK(s, "app/Lane.next", "app/LaneScan.<init>", "app/Scan.<init>", "java/lang/Object.<init>",
+                      "libjvm.so:SharedRuntime::register_finalizer"),
+                0.01);
+        (samples == 3 ? has : has_not)(s,
+                                       "; objects of app.LaneScan, made at app.Lane.next, have a finalize() method, so "
+                                       "that each lives until the collection after the one that finds it dead\n");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_collections__of_finalizable_objects_say_whose),
         cmocka_unit_test(test_stall__is_no_pause_of_a_collector_that_stops_the_program),
         cmocka_unit_test(test_stall__of_a_heap_with_room_is_a_pause),
         cmocka_unit_test(test_gc_pauses__of_a_collector_without_cpus_are_the_machines),

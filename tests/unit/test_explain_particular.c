@@ -193,9 +193,46 @@ static void test_thread_locals__are_said_without_the_method_below(void **state)
     }
 }
 
+static void test_field_by_field__is_a_stream_of_fields_on_a_file(void **state)
+{
+    static const struct {
+        const char *above, *fields, *file;
+        bool is;
+    } cases[] = {
+        {NULL, "java/io/DataOutputStream.writeInt", "java/io/FileOutputStream.write", true},
+        {NULL, "java/io/DataInputStream.readInt", "java/io/FileInputStream.read", true},
+        {"java/io/DataInputStream.readLong", "java/io/DataInputStream.readFully", "java/io/FileInputStream.read", true},
+        {NULL, "java/io/DataInputStream.readFully", "java/io/FileInputStream.read",
+         false}, /* an array of the program's */
+        {NULL, "java/io/DataOutputStream.write", "java/io/FileOutputStream.write", false},
+        {"java/io/RandomAccessFile.readInt", "java/io/RandomAccessFile.read", "java/io/RandomAccessFile.read0", true},
+        {NULL, "java/io/RandomAccessFile.read", "java/io/RandomAccessFile.readBytes", false},
+        {NULL, "java/io/FileInputStream.read", "java/io/FileInputStream.read0", true},
+        {"java/io/DataOutputStream.writeInt", "java/io/BufferedOutputStream.flushBuffer",
+         "java/io/FileOutputStream.write", false},
+        {NULL, "java/io/DataInputStream.readInt", "java/util/zip/InflaterInputStream.read", true},
+        {"java/io/DataInputStream.readInt", "java/util/zip/CheckedInputStream.read",
+         "sun/nio/ch/ChannelInputStream.read", true},
+        {"java/io/DataInputStream.read", "java/util/zip/CheckedInputStream.read", "sun/nio/ch/ChannelInputStream.read",
+         false},
+        {"java/io/DataInputStream.readInt", "java/io/BufferedInputStream.fill",
+         "java/util/zip/InflaterInputStream.read", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        uint32_t stack = STACK(s, "app/Day.store");
+        stack = cases[i].above ? push(&s->p, stack, cases[i].above) : stack;
+        cpu(s, push(&s->p, push(&s->p, stack, cases[i].fields), cases[i].file), 8);
+        (cases[i].is ? has : has_not)(
+            s, "is reading and writing files, or compressed data, field by field, without a buffer, for app.Day.store");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_field_by_field__is_a_stream_of_fields_on_a_file),
         cmocka_unit_test(test_logging__that_searches_for_its_caller),
         cmocka_unit_test(test_serialisation__that_describes_classes_again),
         cmocka_unit_test(test_needless__work_of_two_functions_counts_together),

@@ -245,9 +245,49 @@ static void test_group__whose_slowest_task_is_awaited_is_said(void **state)
     has_not(groups(invoke_all, 3, 2), "invokeAll"); /* other groups are given to it as well */
 }
 
+/* What its tasks wait for, a server's answer, is where time goes; that they come faster than that is the fault. */
+static void test_queue__that_grows_comes_before_the_answers_its_tasks_wait_for(void **state)
+{
+    (void)state;
+    struct scene *s = scene();
+    uint32_t asks = STACK(s, WORKER, "app/Letters.print", "sun/net/www/http/HttpClient.parseHTTP",
+                          "sun/nio/ch/NioSocketImpl.implRead");
+    for (unsigned i = 1; i <= 2; i++)
+        add(s, thread_of(s, i == 1 ? "labels-1" : "labels-2", i), asks, WICK_EXPLAIN_IO, 10);
+    pool_of(s, thread_of(s, "labels-1", 1), LINKED, 500, 1400);
+    begins(s, "growing-queue: tasks come faster than labels runs them: its queue, which has no limit, grew from 500 to "
+              "1400 tasks, by 100 a second; its 2 threads have work 100 % of the time; most of it is waiting for a "
+              "server's answer, at app.Letters.print; ");
+}
+
+/* Tasks that wait for tasks of their own pool, beside those of another one, which may be theirs. */
+static void test_pool_busy__with_tasks_that_wait_for_tasks_of_the_same_pool(void **state)
+{
+    (void)state;
+    for (int other = 0; other <= 1; other++) {
+        struct scene *s = scene();
+        uint32_t nested = STACK(s, WORKER, "app/Claim.review", FUTURE, PARK);
+        for (unsigned i = 1; i <= 2; i++) {
+            uint32_t t = thread_of(s, i == 1 ? "reviewer-1" : "reviewer-2", i);
+            add(s, t, nested, WICK_EXPLAIN_PARKED, 8);
+            add(s, t, STACK(s, WORKER, "app/Claim.inspect", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING, 2);
+        }
+        for (unsigned i = 0; i < 3; i++)
+            add(s, thread_of(s, "client", 20 + i), STACK(s, "app/Client.ask", FUTURE, PARK), WICK_EXPLAIN_PARKED, 10);
+        if (other)
+            add(s, thread_of(s, "store-1", 9), STACK(s, WORKER, "app/Store.read", "java/lang/Thread.sleep"),
+                WICK_EXPLAIN_SLEEPING, 10);
+        pool_of(s, thread_of(s, "reviewer-1", 1), LINKED, 20, 20);
+        (other ? has_not : has)(s, "most of it is waiting for a future, at app.Claim.review; 80 % of it is waiting for "
+                                   "tasks of the same pool, which queue up behind those that wait for them; ");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_queue__that_grows_comes_before_the_answers_its_tasks_wait_for),
+        cmocka_unit_test(test_pool_busy__with_tasks_that_wait_for_tasks_of_the_same_pool),
         cmocka_unit_test(test_queue__that_grows_is_reported_with_what_keeps_the_pool_small),
         cmocka_unit_test(test_queue__is_not_reported_otherwise),
         cmocka_unit_test(test_pool_busy__has_the_length_of_the_queue),

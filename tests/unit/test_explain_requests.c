@@ -499,21 +499,26 @@ static void test_waiting__for_room_that_never_comes(void **state)
 static void test_waiting__says_that_time_outs_end_it(void **state)
 {
     (void)state;
-    enum { COUNTED_DOWN, TIMED, POLLED }; /* polled: one latch again and again, by who does something else in between */
-    for (unsigned how = COUNTED_DOWN; how <= POLLED; how++) {
+    /* polled: one latch again and again, by who does something else in between; soon, late: two of them are counted
+     * down, at once or at any time */
+    enum { COUNTED_DOWN, TIMED, POLLED, SOON, LATE };
+    for (unsigned how = COUNTED_DOWN; how <= LATE; how++) {
         struct scene *s = scene();
         uint32_t t = thread_of(s, "http", 1),
                  await = STACK(s, "app/Page.assemble", "java/util/concurrent/CountDownLatch.await", PARK);
         add(s, t, await, WICK_EXPLAIN_PARKED, 10);
-        for (unsigned i = 0; i < 8; i++)
+        for (unsigned i = 0; i < (how >= SOON ? 10 : 8); i++) {
+            bool comes = how == COUNTED_DOWN ? i > 0 : i >= 8;
+            int64_t ns = comes && how == SOON ? S / 100 : comes && how == LATE ? S / 2 : S;
             s->waits[s->f.locks.nrows++] = (struct wick_lock_wait_row){.park = true,
                                                                        .thread = t,
                                                                        .stack = await,
-                                                                       .weight_ns = S,
-                                                                       .duration_ns = S,
-                                                                       .timed_out = how != COUNTED_DOWN || !i,
+                                                                       .weight_ns = ns,
+                                                                       .duration_ns = ns,
+                                                                       .timed_out = !comes,
                                                                        .identity = how == POLLED ? 77 : 100 + i};
-        has(s, how == TIMED
+        }
+        has(s, how == TIMED || how == SOON
                    ? "is waiting for a latch or barrier, at app.Page.assemble; 100 % of the time of such waits ended "
                      "by a time-out: what they wait for did not come\n"
                    : "is waiting for a latch or barrier, at app.Page.assemble\n");
@@ -532,9 +537,37 @@ static void test_hot_code__of_who_seeks_tasks_is_spinning(void **state)
            "that looks for tasks), for app.Main.total\n\n");
 }
 
+/* Three desks that do little else than ask: how often is known by how often they are woken. */
+static void test_waiting__for_one_short_answer_after_another(void **state)
+{
+    static const struct {
+        int64_t slices;
+        unsigned seconds;
+        bool said;
+    } cases[] = {{20000, 8, true}, {4000, 8, false}, {20000, 5, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        for (unsigned k = 1; k <= 3; k++) {
+            uint32_t t = thread_of(s, "desk", k);
+            add(s, t,
+                STACK(s, "app/Desk.run", "app/Store.prices", "sun/net/www/http/HttpClient.parseHTTP",
+                      "sun/nio/ch/NioSocketImpl.implRead"),
+                WICK_EXPLAIN_IO, cases[i].seconds);
+            add(s, t, STACK(s, "app/Desk.run"), WICK_EXPLAIN_RUNNABLE, 10 - cases[i].seconds);
+            s->uses[t].slices = cases[i].slices;
+        }
+        s->f.nuses = MOST;
+        (cases[i].said ? has : has_not)(s,
+                                        "; each of these threads waits some 2000 times a second, 0.4 ms each: it asks "
+                                        "one question after another\n");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_waiting__for_one_short_answer_after_another),
         cmocka_unit_test(test_sequence__of_peers_is_named_with_who_asks),
         cmocka_unit_test(test_sequence__of_one_function_needs_rounds),
         cmocka_unit_test(test_sequence__within_spans_is_counted),

@@ -470,6 +470,7 @@ static double least_of(enum wick_explain_code code)
     case WICK_CODE_POLLING:
     case WICK_CODE_SELECTING:
     case WICK_CODE_STRINGS:
+    case WICK_CODE_COPYING:
         return CALLS_LEAST;
     case WICK_CODE_FORK_JOIN:
     case WICK_CODE_XML:

@@ -121,15 +121,31 @@ static bool is_of_search(const struct wick_profile *p, uint32_t stack)
            code_of(class_at(p, caller), method_at(p, caller)) == WICK_CODE_SEARCHING;
 }
 
-/* Whether a stream of fields (writeInt, readLong ...) calls that of a file: a system call each time. */
+/* Whether a stream of fields (writeInt, readLong ...) calls that of a file, or of compressed data, directly or through
+ * one that only reads what passes: a system call, or one of the compression library, each time. */
 static bool is_field_by_field(const struct wick_profile *p, uint32_t stack)
 {
-    static const char *const files[] = {"java/io/FileInputStream", "java/io/FileOutputStream"},
+    static const char *const sources[] = {"java/io/FileInputStream",       "java/io/FileOutputStream",
+                                          "sun/nio/ch/ChannelInputStream", "sun/nio/ch/ChannelOutputStream",
+                                          "java/nio/channels/Channels$1",  "java/util/zip/InflaterInputStream",
+                                          "java/util/zip/GZIPInputStream", "java/util/zip/DeflaterOutputStream",
+                                          "java/util/zip/GZIPOutputStream"},
+                             *const passing[] = {"java/util/zip/CheckedInputStream",
+                                                 "java/util/zip/CheckedOutputStream",
+                                                 "java/security/DigestInputStream",
+                                                 "java/security/DigestOutputStream",
+                                                 "java/io/FilterInputStream",
+                                                 "java/io/FilterOutputStream"},
                              *const fields[] = {"java/io/DataInputStream", "java/io/DataOutputStream"},
                              *const whole[] = {"read",     "write",     "flush", "close",    "readUTF",
                                                "writeUTF", "skipBytes", "skip",  "available"};
     uint32_t caller = p->stacks[stack].parent;
-    if (!caller || !is_any_of(class_at(p, stack), files, 2) || !is_any_of(class_at(p, caller), fields, 2))
+    if (!is_any_of(class_at(p, stack), sources, sizeof sources / sizeof *sources))
+        return false;
+    while (caller && (is_any_of(class_at(p, caller), sources, sizeof sources / sizeof *sources) ||
+                      is_any_of(class_at(p, caller), passing, sizeof passing / sizeof *passing)))
+        caller = p->stacks[caller].parent;
+    if (!caller || !is_any_of(class_at(p, caller), fields, 2))
         return false;
     if (!strcmp(method_at(p, caller), "readFully")) /* of eight bytes, or of an array of the program's */
         caller = p->stacks[caller].parent;

@@ -231,6 +231,7 @@ void wick_explain_gc_pauses(struct wick_explain *x)
         return;
     wick_explain_say_allocations(x, r);
     wick_explain_say_soft(x, r);
+    wick_explain_say_finalizable(x, r);
     say_crowd(x, r);
 }
 
@@ -247,6 +248,7 @@ void wick_explain_gc_cpu(struct wick_explain *x)
         say_room(x, r);
     wick_explain_say_allocations(x, r);
     wick_explain_say_soft(x, r);
+    wick_explain_say_finalizable(x, r);
     if (!pauses_matter(x)) /* gc-pauses says it */
         say_crowd(x, r);
 }

@@ -146,6 +146,7 @@ void wick_explain_promotion(struct wick_explain *x)
     wick_explain_figure(r, "stopped", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
     wick_explain_say_allocations(x, r);
     wick_explain_say_soft(x, r);
+    wick_explain_say_finalizable(x, r);
     if (f->heap_holder.soft > 0 && wick_explain_fills(f, &f->heap_holder))
         wick_explain_say_holder(x, r, &f->heap_holder);
 }

@@ -278,6 +278,8 @@ void wick_explain_young(struct wick_explain *x);
 /* explain_soft.c: whether the collector or the program is at soft references; adds that collections find many. */
 bool wick_explain_is_soft(const struct wick_profile *p, uint32_t stack);
 void wick_explain_say_soft(struct wick_explain *x, struct wick_explain_finding *r);
+/* explain_finalizable.c: adds to one about collections whose objects have a finalize() method, and who makes them. */
+void wick_explain_say_finalizable(struct wick_explain *x, struct wick_explain_finding *r);
 /* What to do about a cache of soft references that fills the heap. */
 extern const char wick_explain_soft_advice[];
 

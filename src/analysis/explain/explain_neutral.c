@@ -16,6 +16,7 @@
  *
  * Stand-bys wait for a lock all the time by design, while the one that has it does what they are there for.
  */
+#include <math.h>
 #include <string.h>
 
 #include "analysis/explain/explain_int.h"
@@ -105,8 +106,33 @@ static bool is_neutral(const struct wick_explain_finding *r)
     }
 }
 
+static double rank_of(const struct wick_explain_finding *r)
+{
+    return r->rank_ns > 0 ? r->rank_ns : r->cost_ns;
+}
+
+static bool is_at_same_place(const struct wick_explain_finding *a, const struct wick_explain_finding *b)
+{
+    const struct wick_explain_figure *x = wick_explain_figure_of(a, "frame"), *y = wick_explain_figure_of(b, "frame");
+    return x && y && !strcmp(x->text, y->text);
+}
+
+/* A queue that grows comes behind what holds up its tasks, but where that is no fault it is what there is to say. */
+static void raise_queue(struct wick_explain_findings *out, struct wick_explain_finding *queue)
+{
+    for (size_t i = 0; i < out->n; i++) {
+        const struct wick_explain_finding *r = &out->rows[i];
+        if (r->neutral && r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_WAITING] && is_at_same_place(r, queue) &&
+            rank_of(r) >= rank_of(queue))
+            queue->rank_ns = nextafter(rank_of(r), INFINITY);
+    }
+}
+
 void wick_explain_learn_neutral(struct wick_explain_findings *out)
 {
     for (size_t i = 0; i < out->n + out->undecided; i++)
         out->rows[i].neutral = is_neutral(&out->rows[i]);
+    for (size_t i = 0; i < out->n; i++)
+        if (out->rows[i].rule == &wick_explain_rules[WICK_EXPLAIN_RULE_GROWING_QUEUE])
+            raise_queue(out, &out->rows[i]);
 }

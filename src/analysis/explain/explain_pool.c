@@ -13,14 +13,15 @@
 #include "analysis/explain/explain_int.h"
 #include "base/sum.h"
 
-#define WAIT_LEAST 0.10 /* threads that wait, on average */
-#define CPUS_LEAST 0.80 /* of the CPUs: the tasks of a pool have, or lack */
-#define BUSY_LEAST 0.90 /* of the time of the workers of a pool whose queue grows */
-#define OFTEN      0.75 /* of the time: busy, of several threads for which many more wait than there are */
-#define MANY_TIMES 1.50 /* as many */
-#define BEHIND     0.95 /* what holds up its tasks comes first, if that is known */
-#define HALF       0.50 /* of the tasks in a queue: cancelled */
-#define AT_LEAST   0.01 /* of the time: a risk has no cost of its own */
+#define WAIT_LEAST  0.10 /* threads that wait, on average */
+#define CPUS_LEAST  0.80 /* of the CPUs: the tasks of a pool have, or lack */
+#define BUSY_LEAST  0.90 /* of the time of the workers of a pool whose queue grows */
+#define OFTEN       0.75 /* of the time: busy, of several threads for which many more wait than there are */
+#define MANY_TIMES  1.50 /* as many */
+#define BEHIND      0.95 /* what holds up its tasks comes first, if that is known */
+#define HALF        0.50 /* of the tasks in a queue: cancelled; of what workers do: waiting for tasks */
+#define OTHERS_MOST 0.10 /* of that time: workers of other pools have work */
+#define AT_LEAST    0.01 /* of the time: a risk has no cost of its own */
 
 enum { READINGS_LEAST = 5 };
 
@@ -188,12 +189,39 @@ static void say_workers(struct wick_explain *x, struct wick_explain_finding *r, 
     }
 }
 
+/* Where its own tasks wait for tasks, and no other pool has any to speak of, these are in its queue, behind those that
+ * wait for them. */
+static void say_own(struct wick_explain *x, struct wick_explain_finding *r, const struct pool *o, size_t index,
+                    const uint32_t *of)
+{
+    const struct wick_explain_facts *f = x->f;
+    const struct wick_explain_pool *facts = wick_explain_pool_named(x, o->name);
+    double own = 0, others = 0, works = (double)o->all_ns - (double)o->idle_ns;
+    for (size_t i = 0; i < f->nwall; i++) {
+        enum wick_wait_kind kind = x->waits[i].kind;
+        bool idle = kind != WICK_WAIT_NONE && wick_wait_role_of(kind) == WICK_WAIT_IDLE;
+        double ns = (double)f->wall[i].weight_ns;
+        if (of[f->wall[i].thread] == index + 1)
+            own += kind == WICK_WAIT_FUTURE && wick_wait_is_for_task(f->p, f->wall[i].stack) ? ns : 0;
+        else if (of[f->wall[i].thread])
+            others += idle ? 0 : ns;
+    }
+    if (!r || !facts || !facts->queued_sum || own < HALF * works || others >= OTHERS_MOST * own)
+        return;
+    wick_explain_figure(r, "own", WICK_EXPLAIN_SHARE, wick_explain_share(own, works));
+    r->advice =
+        "let no task wait for tasks of the same pool: give these a pool of their own, run them in the task itself, "
+        "or put futures together (thenCombine, thenCompose, allOf) in place of waiting; with more threads the "
+        "same happens at more requests";
+}
+
 static void say_pool(struct wick_explain *x, const struct pool *o, size_t index, const uint32_t *of,
                      const struct awaited *a)
 {
     int64_t waited = awaited_of(x, o, a);
     struct wick_explain_finding *r = wick_explain_found(x, (double)waited);
     say_workers(x, r, o, index, of);
+    say_own(x, r, o, index, of);
     double all = (double)o->all_ns, works = all - (double)o->idle_ns;
     wick_explain_share_of(x, r, works, all, o->quanta * wick_explain_share(works, all));
     wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, (double)waited / (double)x->f->duration_ns);

@@ -30,6 +30,8 @@
 #define APART_LEAST  1.8 /* if they are made by different functions */
 #define ROWS_LEAST   20  /* waits */
 #define PAUSES_LEAST 5   /* other waits that were seen, if there are no spans */
+#define ASKING_LEAST 0.6 /* of the time of threads: that they wait for answers */
+#define OFTEN_LEAST  500 /* answers a second and thread */
 #define MOST_LEAST   0.5 /* of the pairs: a function that has fewer does not ask in sequence */
 #define ORDER_LEAST  0.9 /* of the pairs: made by different functions */
 #define NAMED_LEAST  0.8 /* of the waiting */
@@ -306,6 +308,28 @@ static void say(struct sequence *q, struct wick_explain_finding *r)
     wick_strbuf_release(&names);
 }
 
+/* Where threads do little else than ask and wait, they are put on a CPU after each answer, if not more often. How often
+ * one piece of work asks is not known, but that it may be many times is. */
+static void say_often(const struct sequence *q, struct wick_explain_finding *r)
+{
+    const struct wick_explain_facts *f = q->x->f;
+    double all = 0, waits = 0, slices = 0;
+    for (size_t i = 0; i < f->nwall; i++)
+        if (q->here[f->wall[i].thread]) {
+            all += (double)f->wall[i].weight_ns;
+            waits += asks(q->x, i) ? (double)f->wall[i].weight_ns : 0;
+        }
+    for (uint32_t t = 1; t < f->p->nthreads && t < f->nuses; t++)
+        slices += q->here[t] ? (double)f->uses[t].slices : 0;
+    double each = wick_explain_share(waits, slices), often = wick_explain_share(slices * 1e9, all);
+    if (waits < ASKING_LEAST * all || often < OFTEN_LEAST || wick_explain_figure_of(r, "sequence"))
+        return;
+    wick_explain_figure(r, "asks", WICK_EXPLAIN_NUMBER, wick_explain_two_digits(often));
+    wick_explain_figure(r, "short", WICK_EXPLAIN_TIME, each);
+    r->advice = "if one piece of work asks many times, let it ask once for all of them (a list of keys, a batch): each "
+                "question costs a round trip, however quick the answer is";
+}
+
 void wick_explain_say_sequence(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind,
                                uint32_t function, uint32_t endpoint)
 {
@@ -321,6 +345,7 @@ void wick_explain_say_sequence(struct wick_explain *x, struct wick_explain_findi
     if (!x->f->failed) {
         learn(&q);
         say(&q, r);
+        say_often(&q, r);
     }
     free(q.order);
     free(q.here);

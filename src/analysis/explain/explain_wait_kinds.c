@@ -17,6 +17,8 @@
 #define WRITES_LEAST     2    /* samples of a function that writes to a socket, or makes connections */
 #define RESTS_LEAST      5    /* waits of a thread for a timer or for work */
 #define TIMED_LEAST      8    /* events of waits */
+#define CAME_LEAST       2    /* events of waits that no time-out ended, */
+#define CAME_LATE        0.20 /* as long on average as that: a long poll, for what comes at any time */
 #define TIMED_PARK_LEAST 0.95 /* of the time of parks at a place: ended by their time-outs */
 #define JAM_LEAST        3    /* threads: one or two may run ahead */
 #define STILL_LEAST      INT64_C(4000000000) /* ns: in less CPU time is read too rarely to say that a thread had none */
@@ -488,10 +490,21 @@ static bool is_again(int64_t last[LAST], size_t *n, int64_t object)
     return false;
 }
 
+/* Waits that ended in one of two ways. */
+struct ended {
+    size_t events;
+    double ns, n;
+};
+
+static double mean_of(const struct ended *e)
+{
+    return wick_explain_share(e->ns, e->n);
+}
+
 double wick_explain_timed_out(const struct wick_explain *x, const struct wick_explain_place *at)
 {
     const struct wick_lock_waits *l = &x->f->locks;
-    double all = 0, timed = 0;
+    struct ended timed = {0}, came = {0};
     int64_t last[LAST];
     size_t n = 0, others = 0;
     for (uint32_t i = 0; i < l->nrows; i++) {
@@ -503,10 +516,13 @@ double wick_explain_timed_out(const struct wick_explain *x, const struct wick_ex
         /* who waits for the same again and again with a time-out has something to do in between */
         if (is_again(last, &others, r->identity))
             continue;
-        all += (double)r->weight_ns;
-        timed += r->timed_out ? (double)r->weight_ns : 0;
+        struct ended *e = r->timed_out ? &timed : &came;
+        e->events++;
+        e->ns += (double)r->weight_ns;
+        e->n += wick_explain_share((double)r->weight_ns, (double)r->duration_ns);
     }
-    return n >= TIMED_LEAST && 2 * others >= n ? wick_explain_share(timed, all) : 0;
+    bool polls = came.events >= CAME_LEAST && mean_of(&came) >= CAME_LATE * mean_of(&timed);
+    return n >= TIMED_LEAST && 2 * others >= n && !polls ? wick_explain_share(timed.ns, timed.ns + came.ns) : 0;
 }
 
 bool wick_explain_joins(const struct wick_explain *x, size_t i)
