@@ -2,6 +2,8 @@
 /* What `wick explain` makes of the fields of thread pools (wick.ThreadPool). */
 #include "explain_stacks.h"
 
+#include <stdio.h>
+
 #define PARK   "java/util/concurrent/locks/LockSupport.park"
 #define FUTURE "java/util/concurrent/FutureTask.get"
 #define WORKER "java/util/concurrent/ThreadPoolExecutor$Worker.run"
@@ -267,18 +269,22 @@ static void test_pool_busy__with_tasks_that_wait_for_tasks_of_the_same_pool(void
     for (int other = 0; other <= 1; other++) {
         struct scene *s = scene();
         uint32_t nested = STACK(s, WORKER, "app/Claim.review", FUTURE, PARK);
-        for (unsigned i = 1; i <= 2; i++) {
-            uint32_t t = thread_of(s, i == 1 ? "reviewer-1" : "reviewer-2", i);
-            add(s, t, nested, WICK_EXPLAIN_PARKED, 8);
-            add(s, t, STACK(s, WORKER, "app/Claim.inspect", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING, 2);
+        for (unsigned i = 1; i <= 20; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "reviewer-%u", i);
+            uint32_t t = thread_of(s, name, i);
+            add(s, t, nested, WICK_EXPLAIN_PARKED, i > 1 ? 10 : 0.1);
+            if (i > 1)
+                continue;
+            add(s, t, STACK(s, WORKER, "app/Claim.inspect", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING, 9.9);
         }
         for (unsigned i = 0; i < 3; i++)
-            add(s, thread_of(s, "client", 20 + i), STACK(s, "app/Client.ask", FUTURE, PARK), WICK_EXPLAIN_PARKED, 10);
+            add(s, thread_of(s, "client", 40 + i), STACK(s, "app/Client.ask", FUTURE, PARK), WICK_EXPLAIN_PARKED, 10);
         if (other)
-            add(s, thread_of(s, "store-1", 9), STACK(s, WORKER, "app/Store.read", "java/lang/Thread.sleep"),
+            add(s, thread_of(s, "store-1", 50), STACK(s, WORKER, "app/Store.read", "java/lang/Thread.sleep"),
                 WICK_EXPLAIN_SLEEPING, 10);
         pool_of(s, thread_of(s, "reviewer-1", 1), LINKED, 20, 20);
-        (other ? has_not : has)(s, "most of it is waiting for a future, at app.Claim.review; 80 % of it is waiting for "
+        (other ? has_not : has)(s, "most of it is waiting for a future, at app.Claim.review; 95 % of it is waiting for "
                                    "tasks of the same pool, which queue up behind those that wait for them; ");
     }
 }

@@ -499,17 +499,17 @@ static void test_waiting__for_room_that_never_comes(void **state)
 static void test_waiting__says_that_time_outs_end_it(void **state)
 {
     (void)state;
-    /* polled: one latch again and again, by who does something else in between; soon, late: two of them are counted
-     * down, at once or at any time */
-    enum { COUNTED_DOWN, TIMED, POLLED, SOON, LATE };
-    for (unsigned how = COUNTED_DOWN; how <= LATE; how++) {
+    /* polled: one latch again and again, by who does something else in between; soon, latest, late: two of them are
+     * counted down, at once, hardly before the time is over, or at any time, which others' recordings do not show */
+    enum { COUNTED_DOWN, TIMED, POLLED, SOON, LATEST, LATE, NOT_OURS };
+    for (unsigned how = COUNTED_DOWN; how <= NOT_OURS; how++) {
         struct scene *s = scene();
         uint32_t t = thread_of(s, "http", 1),
                  await = STACK(s, "app/Page.assemble", "java/util/concurrent/CountDownLatch.await", PARK);
         add(s, t, await, WICK_EXPLAIN_PARKED, 10);
         for (unsigned i = 0; i < (how >= SOON ? 10 : 8); i++) {
             bool comes = how == COUNTED_DOWN ? i > 0 : i >= 8;
-            int64_t ns = comes && how == SOON ? S / 100 : comes && how == LATE ? S / 2 : S;
+            int64_t ns = !comes || how < SOON ? S : how == SOON ? S / 100 : how == LATEST ? S * 9 / 10 : S / 2;
             s->waits[s->f.locks.nrows++] = (struct wick_lock_wait_row){.park = true,
                                                                        .thread = t,
                                                                        .stack = await,
@@ -518,10 +518,9 @@ static void test_waiting__says_that_time_outs_end_it(void **state)
                                                                        .timed_out = !comes,
                                                                        .identity = how == POLLED ? 77 : 100 + i};
         }
-        has(s, how == TIMED || how == SOON
-                   ? "is waiting for a latch or barrier, at app.Page.assemble; 100 % of the time of such waits ended "
-                     "by a time-out: what they wait for did not come\n"
-                   : "is waiting for a latch or barrier, at app.Page.assemble\n");
+        s->f.locks.not_ours = how == NOT_OURS;
+        bool said = how == TIMED || how == SOON || how == LATEST || how == NOT_OURS;
+        (said ? has : has_not)(s, "of the time of such waits ended by a time-out: what they wait for did not come\n");
     }
 }
 
@@ -544,7 +543,8 @@ static void test_waiting__for_one_short_answer_after_another(void **state)
         int64_t slices;
         unsigned seconds;
         bool said;
-    } cases[] = {{20000, 8, true}, {4000, 8, false}, {20000, 5, false}};
+        uint64_t count; /* samples of one wait */
+    } cases[] = {{20000, 8, true, 1}, {4000, 8, false, 1}, {20000, 5, false, 1}, {20000, 8, false, 4}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene *s = scene();
@@ -554,13 +554,14 @@ static void test_waiting__for_one_short_answer_after_another(void **state)
                 STACK(s, "app/Desk.run", "app/Store.prices", "sun/net/www/http/HttpClient.parseHTTP",
                       "sun/nio/ch/NioSocketImpl.implRead"),
                 WICK_EXPLAIN_IO, cases[i].seconds);
+            s->wall[s->f.nwall - 1].count = cases[i].count;
             add(s, t, STACK(s, "app/Desk.run"), WICK_EXPLAIN_RUNNABLE, 10 - cases[i].seconds);
             s->uses[t].slices = cases[i].slices;
         }
         s->f.nuses = MOST;
         (cases[i].said ? has : has_not)(s,
                                         "; each of these threads waits some 2000 times a second, 0.4 ms each: it asks "
-                                        "one question after another\n");
+                                        "one question after another, or reads a long answer in pieces\n");
     }
 }
 

@@ -7,6 +7,7 @@
 #include "model/name.h"
 
 #define NESTED_LEAST  6    /* repetitions within a repetition on one stack */
+#define BETWEEN_MOST  8    /* frames of a file, and of what its data pass, below a stream of fields */
 #define WRAPPED_LEAST 12   /* calls of a wrapper by one of its class, on one stack */
 #define BIG_LEAST     0.50 /* of arithmetic with BigDecimals: of those that are no longs */
 #define DEFINES_LEAST 0.03 /* of what loading classes costs: defining them */
@@ -121,8 +122,9 @@ static bool is_of_search(const struct wick_profile *p, uint32_t stack)
            code_of(class_at(p, caller), method_at(p, caller)) == WICK_CODE_SEARCHING;
 }
 
-/* Whether a stream of fields (writeInt, readLong ...) calls that of a file, or of compressed data, directly or through
- * one that only reads what passes: a system call, or one of the compression library, each time. */
+/* Whether a stream of fields (writeInt, readLong ...) calls that of a file, or one that expands data, directly or
+ * through one that only reads what passes: a system call, or one of the compression library, each time. What compresses
+ * data has work that a buffer does not save. */
 static bool is_field_by_field(const struct wick_profile *p, uint32_t stack)
 {
     static const char *const sources[] = {"java/io/FileInputStream",       "java/io/FileOutputStream",
@@ -142,8 +144,10 @@ static bool is_field_by_field(const struct wick_profile *p, uint32_t stack)
     uint32_t caller = p->stacks[stack].parent;
     if (!is_any_of(class_at(p, stack), sources, sizeof sources / sizeof *sources))
         return false;
-    while (caller && (is_any_of(class_at(p, caller), sources, sizeof sources / sizeof *sources) ||
-                      is_any_of(class_at(p, caller), passing, sizeof passing / sizeof *passing)))
+    for (unsigned n = 0; n < BETWEEN_MOST && caller &&
+                         (is_any_of(class_at(p, caller), sources, sizeof sources / sizeof *sources) ||
+                          is_any_of(class_at(p, caller), passing, sizeof passing / sizeof *passing));
+         n++)
         caller = p->stacks[caller].parent;
     if (!caller || !is_any_of(class_at(p, caller), fields, 2))
         return false;

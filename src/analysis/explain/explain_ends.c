@@ -171,20 +171,20 @@ static void say_starter(struct wick_explain *x, struct wick_explain_finding *r, 
 {
     const struct wick_explain_facts *f = x->f;
     bool *here = calloc(f->p->nthreads + 1, sizeof *here);
+    int64_t *ns = calloc(f->p->nframes, sizeof *ns);
     uint32_t starter = 0;
-    int64_t most = 0;
-    x->f->failed |= !here;
+    x->f->failed |= !here || !ns;
     for (size_t i = 0; here && i < f->nwall; i++)
         here[f->wall[i].thread] |= wick_explain_waits_there(x, x->waits[i], at);
-    for (size_t i = 0; here && i < f->nwall; i++) {
-        const struct wick_explain_sample *s = &f->wall[i];
-        uint32_t frame = here[s->thread] && s->weight_ns > most ? starter_of(f->p, s->stack) : 0;
-        if (frame) {
-            starter = frame;
-            most = s->weight_ns;
-        }
+    for (size_t i = 0; here && ns && i < f->nwall + f->ncpu; i++) {
+        const struct wick_explain_sample *s = i < f->nwall ? &f->wall[i] : &f->cpu[i - f->nwall];
+        uint32_t frame = here[s->thread] ? starter_of(f->p, s->stack) : 0;
+        if (frame)
+            ns[frame] = wick_sum(ns[frame], s->weight_ns);
+        starter = frame && ns[frame] > ns[starter] ? frame : starter;
     }
     free(here);
+    free(ns);
     if (starter && f->p->frames[starter].function != at->function)
         wick_explain_say_frame(x, r, "starter", starter);
 }

@@ -22,6 +22,7 @@
 #include "analysis/explain/explain_int.h"
 
 #define TASKS_MANY  10000 /* cancelled ones in a queue */
+#define OWN_MOST    1.20  /* of the time of a pool's workers: waits that are theirs */
 #define CHAIN_LEAST 0.20  /* of the time: of threads that wait for those that wait there */
 
 static bool is_one_of(const struct wick_explain_finding *r, const char *const *kinds, size_t n)
@@ -123,7 +124,7 @@ static void raise_queue(struct wick_explain_findings *out, struct wick_explain_f
     for (size_t i = 0; i < out->n; i++) {
         const struct wick_explain_finding *r = &out->rows[i];
         if (r->neutral && r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_WAITING] && is_at_same_place(r, queue) &&
-            rank_of(r) >= rank_of(queue))
+            rank_of(r) >= rank_of(queue) && r->cost_ns <= OWN_MOST * queue->cost_ns)
             queue->rank_ns = nextafter(rank_of(r), INFINITY);
     }
 }

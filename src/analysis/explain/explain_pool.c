@@ -20,7 +20,8 @@
 #define MANY_TIMES  1.50 /* as many */
 #define BEHIND      0.95 /* what holds up its tasks comes first, if that is known */
 #define HALF        0.50 /* of the tasks in a queue: cancelled; of what workers do: waiting for tasks */
-#define OTHERS_MOST 0.10 /* of that time: workers of other pools have work */
+#define OTHERS_MOST 0.10 /* of a thread: workers of other pools have work */
+#define RUNS_LEAST  0.02 /* of what the workers do: tasks that do not wait for others */
 #define AT_LEAST    0.01 /* of the time: a risk has no cost of its own */
 
 enum { READINGS_LEAST = 5 };
@@ -189,30 +190,33 @@ static void say_workers(struct wick_explain *x, struct wick_explain_finding *r, 
     }
 }
 
-/* Where its own tasks wait for tasks, and no other pool has any to speak of, these are in its queue, behind those that
- * wait for them. */
+/* Where its own tasks wait for tasks, and it is seen to run some that do not, while no other pool has any to speak of,
+ * those waited for are in its queue, behind those that wait for them. Who waits for tasks in another pool has none of
+ * its own. */
 static void say_own(struct wick_explain *x, struct wick_explain_finding *r, const struct pool *o, size_t index,
                     const uint32_t *of)
 {
     const struct wick_explain_facts *f = x->f;
     const struct wick_explain_pool *facts = wick_explain_pool_named(x, o->name);
-    double own = 0, others = 0, works = (double)o->all_ns - (double)o->idle_ns;
+    double own = 0, runs = 0, others = 0, works = (double)o->all_ns - (double)o->idle_ns;
+    if (!r || !facts || !facts->queued_sum)
+        return;
     for (size_t i = 0; i < f->nwall; i++) {
         enum wick_wait_kind kind = x->waits[i].kind;
         bool idle = kind != WICK_WAIT_NONE && wick_wait_role_of(kind) == WICK_WAIT_IDLE;
+        bool waits = kind == WICK_WAIT_FUTURE && wick_wait_is_for_task(f->p, f->wall[i].stack);
         double ns = (double)f->wall[i].weight_ns;
-        if (of[f->wall[i].thread] == index + 1)
-            own += kind == WICK_WAIT_FUTURE && wick_wait_is_for_task(f->p, f->wall[i].stack) ? ns : 0;
-        else if (of[f->wall[i].thread])
-            others += idle ? 0 : ns;
+        uint32_t pool = of[f->wall[i].thread];
+        own += pool == index + 1 && waits ? ns : 0;
+        runs += pool == index + 1 && !waits && !idle ? ns : 0;
+        others += pool && pool != index + 1 && !waits && !idle ? ns : 0;
     }
-    if (!r || !facts || !facts->queued_sum || own < HALF * works || others >= OTHERS_MOST * own)
+    if (own < HALF * works || runs < RUNS_LEAST * works || wick_explain_counts(f, others, OTHERS_MOST))
         return;
     wick_explain_figure(r, "own", WICK_EXPLAIN_SHARE, wick_explain_share(own, works));
-    r->advice =
-        "let no task wait for tasks of the same pool: give these a pool of their own, run them in the task itself, "
-        "or put futures together (thenCombine, thenCompose, allOf) in place of waiting; with more threads the "
-        "same happens at more requests";
+    r->advice = "let no task wait for tasks of the same pool: give these a pool of their own, run them in the task "
+                "itself, or put futures together (thenCombine, thenCompose, allOf) in place of waiting; with more "
+                "threads the same happens at more requests";
 }
 
 static void say_pool(struct wick_explain *x, const struct pool *o, size_t index, const uint32_t *of,

@@ -31,7 +31,8 @@
 #define ROWS_LEAST   20  /* waits */
 #define PAUSES_LEAST 5   /* other waits that were seen, if there are no spans */
 #define ASKING_LEAST 0.6 /* of the time of threads: that they wait for answers */
-#define OFTEN_LEAST  500 /* answers a second and thread */
+#define STAYS_MOST   0.1 /* of their time in that: in waits that are there at two samples */
+#define OFTEN_LEAST  500 /* times a second that each is put on a CPU */
 #define MOST_LEAST   0.5 /* of the pairs: a function that has fewer does not ask in sequence */
 #define ORDER_LEAST  0.9 /* of the pairs: made by different functions */
 #define NAMED_LEAST  0.8 /* of the waiting */
@@ -308,24 +309,30 @@ static void say(struct sequence *q, struct wick_explain_finding *r)
     wick_strbuf_release(&names);
 }
 
-/* Where threads do little else than ask and wait, they are put on a CPU after each answer, if not more often. How often
- * one piece of work asks is not known, but that it may be many times is. */
+/* Where threads do little else than wait for answers, and hardly ever stay in one wait from one sample to the next, how
+ * often they are put on a CPU says how short their waits are: they ask one question after another, or a long answer
+ * comes in pieces. How often one piece of work asks is not known, but that it may be many times is. */
 static void say_often(const struct sequence *q, struct wick_explain_finding *r)
 {
     const struct wick_explain_facts *f = q->x->f;
-    double all = 0, waits = 0, slices = 0;
-    for (size_t i = 0; i < f->nwall; i++)
-        if (q->here[f->wall[i].thread]) {
-            all += (double)f->wall[i].weight_ns;
-            waits += asks(q->x, i) ? (double)f->wall[i].weight_ns : 0;
-        }
+    double all = 0, waits = 0, stays = 0, slices = 0;
+    for (size_t i = 0; i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        double ns = (double)s->weight_ns;
+        if (!q->here[s->thread] || wick_profile_thread_is_many(&f->p->threads[s->thread]))
+            continue;
+        all += ns;
+        waits += asks(q->x, i) ? ns : 0;
+        stays += asks(q->x, i) && s->count > 1 ? ns : 0;
+    }
     for (uint32_t t = 1; t < f->p->nthreads && t < f->nuses; t++)
         slices += q->here[t] ? (double)f->uses[t].slices : 0;
-    double each = wick_explain_share(waits, slices), often = wick_explain_share(slices * 1e9, all);
-    if (waits < ASKING_LEAST * all || often < OFTEN_LEAST || wick_explain_figure_of(r, "sequence"))
+    double often = wick_explain_share(slices * 1e9, all);
+    if (waits < ASKING_LEAST * all || stays > STAYS_MOST * waits || often < OFTEN_LEAST ||
+        wick_explain_figure_of(r, "sequence"))
         return;
     wick_explain_figure(r, "asks", WICK_EXPLAIN_NUMBER, wick_explain_two_digits(often));
-    wick_explain_figure(r, "short", WICK_EXPLAIN_TIME, each);
+    wick_explain_figure(r, "short", WICK_EXPLAIN_TIME, wick_explain_share(waits, slices));
     r->advice = "if one piece of work asks many times, let it ask once for all of them (a list of keys, a batch): each "
                 "question costs a round trip, however quick the answer is";
 }

@@ -18,7 +18,9 @@
 #define RESTS_LEAST      5    /* waits of a thread for a timer or for work */
 #define TIMED_LEAST      8    /* events of waits */
 #define CAME_LEAST       2    /* events of waits that no time-out ended, */
-#define CAME_LATE        0.20 /* as long on average as that: a long poll, for what comes at any time */
+#define CAME_OFTEN       0.05 /* as many as of those that one ended, */
+#define CAME_LATE        0.20 /* as long on average as that: a long poll, for what comes at any time; */
+#define CAME_LATEST      0.75 /* longer: what takes too long */
 #define TIMED_PARK_LEAST 0.95 /* of the time of parks at a place: ended by their time-outs */
 #define JAM_LEAST        3    /* threads: one or two may run ahead */
 #define STILL_LEAST      INT64_C(4000000000) /* ns: in less CPU time is read too rarely to say that a thread had none */
@@ -521,7 +523,9 @@ double wick_explain_timed_out(const struct wick_explain *x, const struct wick_ex
         e->ns += (double)r->weight_ns;
         e->n += wick_explain_share((double)r->weight_ns, (double)r->duration_ns);
     }
-    bool polls = came.events >= CAME_LEAST && mean_of(&came) >= CAME_LATE * mean_of(&timed);
+    double late = wick_explain_share(mean_of(&came), mean_of(&timed));
+    bool polls = !l->not_ours && came.events >= CAME_LEAST && came.n >= CAME_OFTEN * timed.n && late >= CAME_LATE &&
+                 late <= CAME_LATEST;
     return n >= TIMED_LEAST && 2 * others >= n && !polls ? wick_explain_share(timed.ns, timed.ns + came.ns) : 0;
 }
 
