@@ -2,7 +2,7 @@
 // cause: LoanQuotes.lookup asks Class.forName for an adjuster class at every quote; for seven of eight products there is none, and the class loader remembers no misses, so each one searches the whole class path again (loader lock, file lookups) and throws ClassNotFoundException.
 // share: faulty: 91596-229958, median 148149 quotes/s; fixed (lookups remembered): 756392-1564546, median 1028681 quotes/s (about 6.9 times better).
 // expect: hot-code kind=class-lookup frame=LoanQuotes | hot-code kind=lookups frame=LoanQuotes | hot-code kind=class-loading frame=LoanQuotes
-// symptom: hot-code | hot-method
+// symptom: hot-code | hot-method | lock-contention
 // judge: NAMED: repeated failing class lookups (Class.forName / loadClass / ClassNotFoundException from LoanQuotes.lookup/adjusterFor) at every quote; remember the outcome. SYMPTOM ONLY: many exceptions / fillInStackTrace / CPU or locks in URLClassPath or BuiltinClassLoader / file lookups (stat) without the failing lookup by the application. WRONG: too many classes loaded, metaspace, GC/allocation as the cause, quote arithmetic, reflection newInstance.
 // jdk: 25
 // set: twenty-seventh

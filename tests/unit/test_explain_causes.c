@@ -342,6 +342,28 @@ static void test_schedulers__of_one_thread_are_blocked_by_a_long_task(void **sta
     has_not(scheduled(4, 1, 5, 1, true), "blocked-scheduler");   /* one sample stands for all of a run */
 }
 
+/* Other tasks are too short to be sampled, but in its queue; those that are cancelled do not run. */
+static void test_schedulers__with_tasks_in_their_queues_have_others(void **state)
+{
+    (void)state;
+    for (int cancelled = 0; cancelled <= 1; cancelled++) {
+        struct scene *s = scheduled(4, 1, 5, 20, false);
+        struct wick_explain_pool queue = {
+            .thread = s->wall[0].thread,
+            .queue_class =
+                wick_profile_cstring(&s->p, "java/util/concurrent/ScheduledThreadPoolExecutor$DelayedWorkQueue"),
+            .first_ns = S,
+            .last_ns = 9 * S,
+            .queued = 20,
+            .queued_sum = 200,
+            .readings = 10,
+            .cancelled = cancelled ? 19 : 0};
+        s->f.pools = &queue;
+        s->f.npools = 1;
+        (cancelled ? has_not : has)(s, "blocked-scheduler: clock-1, ");
+    }
+}
+
 static struct scene *with_young(const char *arguments, int64_t gcs)
 {
     struct scene *s = collects("Allocation Failure");
@@ -747,6 +769,7 @@ int main(void)
         cmocka_unit_test(test_vm_operations__count_with_the_cpu_that_the_vm_thread_got),
         cmocka_unit_test(test_carriers__are_pinned_by_the_method_that_synchronizes),
         cmocka_unit_test(test_schedulers__of_one_thread_are_blocked_by_a_long_task),
+        cmocka_unit_test(test_schedulers__with_tasks_in_their_queues_have_others),
         cmocka_unit_test(test_young__is_too_small_by_an_option_where_collections_stop_the_program),
         cmocka_unit_test(test_collections__that_find_soft_references_say_so),
         cmocka_unit_test(test_monitors__of_the_slow_path_of_allocations_are_not_the_programs),

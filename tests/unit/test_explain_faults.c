@@ -323,9 +323,40 @@ static void test_copying__takes_a_quarter_of_a_cpu_to_be_a_fault(void **state)
     }
 }
 
+/* On a crowded machine it may need more, but that is a guess. */
+static void test_copying__is_no_fault_by_what_it_might_take(void **state)
+{
+    (void)state;
+    struct scene *s = scene();
+    cpu(s, STACK(s, "app/Wall.place", "java/util/Arrays.copyOf"), 1);
+    s->f.got_ns = S;
+    s->f.hungry_delay_ns = 8 * S;
+    assert_true(is_neutral(s, "hot-code"));
+    free(explained(s));
+}
+
+/* The lock of a class loader is taken by what searches it for classes that are not there. */
+static void test_lock_contention__comes_behind_the_needless_work_under_it(void **state)
+{
+    (void)state;
+    for (int same = 0; same <= 1; same++) {
+        struct scene *s = scene();
+        const char *load = "java/lang/ClassLoader.loadClass", *name = same ? "app/Quotes.lookup@28" : "app/Other.run@9";
+        cpu(s, STACK(s, "app/Quotes.lookup@30", "java/lang/Class.forName", load), 2);
+        for (int i = 1; i <= 3; i++) {
+            add(s, thread_of(s, "quote", i), STACK(s, name, "java/lang/Class.forName", load), WICK_EXPLAIN_MONITOR,
+                1.5);
+            add(s, thread_of(s, "quote", i), STACK(s, "app/Quotes.run"), WICK_EXPLAIN_RUNNABLE, 8.5);
+        }
+        begins(s, same ? "hot-code: " : "lock-contention: ");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_copying__is_no_fault_by_what_it_might_take),
+        cmocka_unit_test(test_lock_contention__comes_behind_the_needless_work_under_it),
         cmocka_unit_test(test_copying__takes_a_quarter_of_a_cpu_to_be_a_fault),
         cmocka_unit_test(test_stuck__may_be_stand_bys_of_one_that_works),
         cmocka_unit_test(test_stuck__may_be_stand_bys_of_several),

@@ -96,7 +96,7 @@ void wick_explain_share_of(struct wick_explain *x, struct wick_explain_finding *
 void wick_explain_set_aside(struct wick_explain_findings *out);
 
 /* explain_neutral.c: which findings only say where time goes. */
-void wick_explain_learn_neutral(struct wick_explain_findings *out);
+void wick_explain_learn_neutral(const struct wick_explain_facts *f, struct wick_explain_findings *out);
 
 /* explain_when.c: whether what it rests on happened within a short time, and when. Filters first. */
 void wick_explain_learn_when(const struct wick_explain_facts *f, struct wick_explain_finding *r);

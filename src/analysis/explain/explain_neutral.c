@@ -21,9 +21,10 @@
 
 #include "analysis/explain/explain_int.h"
 
-#define TASKS_MANY  10000 /* cancelled ones in a queue */
-#define OWN_MOST    1.20  /* of the time of a pool's workers: waits that are theirs */
-#define CHAIN_LEAST 0.20  /* of the time: of threads that wait for those that wait there */
+#define TASKS_MANY    10000 /* cancelled ones in a queue */
+#define COPYING_LEAST 0.25  /* of a CPU */
+#define OWN_MOST      1.20  /* of the time of a pool's workers: waits that are theirs */
+#define CHAIN_LEAST   0.20  /* of the time: of threads that wait for those that wait there */
 
 static bool is_one_of(const struct wick_explain_finding *r, const char *const *kinds, size_t n)
 {
@@ -76,13 +77,22 @@ static bool is_few(const struct wick_explain_finding *r)
            !wick_explain_figure_of(r, "holder");
 }
 
-static bool is_neutral(const struct wick_explain_finding *r)
+/* Whether arrays are copied in so little CPU time that it may be what the program is for: what it would take without
+ * waiting for CPUs is a guess where it waits for them most of the time. */
+static bool is_little_copying(const struct wick_explain_facts *f, const struct wick_explain_finding *r)
+{
+    static const char *const kinds[] = {"copying-arrays"};
+    const struct wick_explain_figure *time = wick_explain_figure_of(r, "time");
+    return is_one_of(r, kinds, 1) && time && !wick_explain_counts(f, time->value, COPYING_LEAST);
+}
+
+static bool is_neutral(const struct wick_explain_facts *f, const struct wick_explain_finding *r)
 {
     static const char *const purposes[] = {"compression", "cryptography", "key-derivation",
                                            "big-numbers", "scripts",      "sorting"};
     switch (r->rule - wick_explain_rules) {
     case WICK_EXPLAIN_RULE_HOT_CODE:
-        return is_one_of(r, purposes, sizeof purposes / sizeof *purposes);
+        return is_one_of(r, purposes, sizeof purposes / sizeof *purposes) || is_little_copying(f, r);
     case WICK_EXPLAIN_RULE_HOT_METHOD:
         return !wick_explain_figure_of(r, "mode");
     case WICK_EXPLAIN_RULE_CACHE_MISSES: /* each key may come once only */
@@ -97,6 +107,8 @@ static bool is_neutral(const struct wick_explain_finding *r)
         return true;
     case WICK_EXPLAIN_RULE_UNSTARTED:
         return wick_explain_figure_of(r, "computing") != NULL;
+    case WICK_EXPLAIN_RULE_LOCK_CONTENTION:
+        return r->led_to;
     case WICK_EXPLAIN_RULE_SATURATED_THREAD:
         return is_stage(r);
     case WICK_EXPLAIN_RULE_WAITING:
@@ -129,10 +141,10 @@ static void raise_queue(struct wick_explain_findings *out, struct wick_explain_f
     }
 }
 
-void wick_explain_learn_neutral(struct wick_explain_findings *out)
+void wick_explain_learn_neutral(const struct wick_explain_facts *f, struct wick_explain_findings *out)
 {
     for (size_t i = 0; i < out->n + out->undecided; i++)
-        out->rows[i].neutral = is_neutral(&out->rows[i]);
+        out->rows[i].neutral = is_neutral(f, &out->rows[i]);
     for (size_t i = 0; i < out->n; i++)
         if (out->rows[i].rule == &wick_explain_rules[WICK_EXPLAIN_RULE_GROWING_QUEUE])
             raise_queue(out, &out->rows[i]);

@@ -338,9 +338,26 @@ static double monitors_of_the_machine(const struct wick_explain *x)
     return sum <= (double)wick_explain_without_cpu(x) ? sum : 0;
 }
 
+/* Whether two findings are about the same function of the program, at whatever line. */
+static bool is_same_function(const struct wick_explain_finding *a, const struct wick_explain_finding *b)
+{
+    const struct wick_explain_figure *x = wick_explain_figure_of(a, "frame"), *y = wick_explain_figure_of(b, "frame");
+    size_t n = x ? strcspn(x->text, ":") : 0;
+    return y && n && n == strcspn(y->text, ":") && !strncmp(x->text, y->text, n);
+}
+
+/* A monitor of the JDK that is waited for in the function which has the JDK do needless work is that of this work. */
 static void lock_contention(struct wick_explain *x)
 {
-    (void)waits(x, 1 << WICK_EXPLAIN_MONITOR, x->monitors_said_ns + monitors_of_the_machine(x));
+    struct wick_explain_finding *r =
+        waits(x, 1 << WICK_EXPLAIN_MONITOR, x->monitors_said_ns + monitors_of_the_machine(x));
+    struct wick_explain_finding *coded = x->coded.needless ? &x->out->rows[x->coded.finding] : NULL;
+    if (!r || !coded || !wick_explain_figure_of(r, "callee") || !is_same_function(r, coded))
+        return;
+    double before = coded->rank_ns > 0 ? coded->rank_ns : coded->cost_ns;
+    r->led_to = true;
+    r->rank_ns = coded->cost_ns < r->cost_ns ? coded->cost_ns : 0;
+    coded->rank_ns = before < r->cost_ns ? r->cost_ns : coded->rank_ns;
 }
 
 static void disk_wait(struct wick_explain *x)
@@ -659,7 +676,7 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
     if (!f->failed && !out->failed)
         wick_explain_garbage(&x);
     forget_waits(&x);
-    wick_explain_learn_neutral(out);
+    wick_explain_learn_neutral(f, out);
     wick_explain_rank(out);
     for (size_t i = 0; i < out->n; i++)
         wick_explain_learn_when(f, &out->rows[i]);

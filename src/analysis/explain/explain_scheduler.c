@@ -7,10 +7,11 @@
  *
  * A ScheduledThreadPoolExecutor of one thread, or a java.util.Timer, is idle most of the time, so its pool is not busy
  * and nobody waits for a future. What shows are the runs of the long task (samples of the thread that follow each
- * other), that there are other tasks at all (a sample of one will do: they are short), and that the thread wakes again
- * and again while it rests between them: a wall-clock sample is one event for as long as its thread stays where it was,
- * so one that rests and then rests again has run in between. A task is the outermost function of the program that the
- * scheduler calls. A sample may stand for much time where many threads are sampled: runs have to be several long.
+ * other), that there are other tasks at all (a sample of one will do, or a queue with several: they are short), and
+ * that the thread wakes again and again while it rests between them: a wall-clock sample is one event for as long as
+ * its thread stays where it was, so one that rests and then rests again has run in between. A task is the outermost
+ * function of the program that the scheduler calls. A sample may stand for much time where many threads are sampled:
+ * runs have to be several long.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@
 #define VISITS_LEAST 2.0  /* of a run, on average */
 #define WAKE_LEAST   2.0  /* times a second */
 #define TIMES_LEAST  4    /* for each run */
+#define QUEUED_LEAST 2.0  /* tasks in its queue, on average */
 #define LATE         1.5  /* what it costs, with what others are delayed by, in terms of its own time */
 
 enum place { ELSEWHERE, RESTS, RUNS };
@@ -125,14 +127,22 @@ static void say_task(struct wick_explain *x, struct wick_explain_finding *r, uin
     }
 }
 
+/* Whether its queue has other tasks, by readings: the one that runs is not in it, or waits there for its next time. */
+static bool has_others(const struct wick_explain *x, uint32_t thread)
+{
+    const struct wick_explain_pool *o = wick_explain_pool_named(x, wick_explain_pool_name(x->f->p, thread));
+    return o && o->readings && wick_explain_pool_is_timed(x, o) &&
+           o->queued_sum / (double)o->readings - (double)o->cancelled >= QUEUED_LEAST;
+}
+
 static void judge(struct wick_explain *x, uint32_t thread, const struct runs *r)
 {
     const struct wick_explain_facts *f = x->f;
     double ns = (double)r->by_task[r->best], runs = r->count[r->best], all = (double)f->duration_ns,
            wakes = (double)r->wakes;
-    if (!r->best || !r->others || runs < RUNS_LEAST || ns < RUN_LEAST * runs || r->visits < VISITS_LEAST * runs ||
-        ns < x->rule->threshold * all || ns > SHARE_MOST * all || wakes < TIMES_LEAST * runs ||
-        wakes * 1e9 < WAKE_LEAST * all)
+    if (!r->best || (!r->others && !has_others(x, thread)) || runs < RUNS_LEAST || ns < RUN_LEAST * runs ||
+        r->visits < VISITS_LEAST * runs || ns < x->rule->threshold * all || ns > SHARE_MOST * all ||
+        wakes < TIMES_LEAST * runs || wakes * 1e9 < WAKE_LEAST * all)
         return;
     struct wick_explain_finding *found = wick_explain_found(x, ns);
     if (found)
