@@ -2,7 +2,7 @@
 // cause: KilnBatches.Headroom.ensure asks for a full collection (MemoryMXBean.gc()) before each firing plan, whenever more than 40 % of the heap is in use, which is always so, since the recipes alone are that much
 // share: as it is 21 to 26 plans/s, 114 to 149 ms each; fixed 440 plans/s, 0.8 ms each (17 times the throughput)
 // expect: explicit-gc frame=Headroom.ensure
-// symptom: gc-pauses | explicit-gc
+// symptom: gc-pauses | explicit-gc | waiting
 // judge: NAMED: collections are asked for explicitly (System.gc() / MemoryMXBean.gc()), from Headroom.ensure (or Kiln.plan above it). SYMPTOM ONLY: long or frequent GC pauses, GC CPU time without who asks for them. WRONG: a larger heap, less allocation, promotion, locks as first finding.
 // jdk: 25
 // set: twenty-seventh

@@ -597,6 +597,7 @@ static void test_collections__of_finalizable_objects_say_whose(void **state)
         int samples;
         double seconds;
         const char *named;
+        int64_t finalizes_ms; /* CPU time of the thread that runs them */
     } cases[] = {
         {"app/Scan.<init>", "java/lang/Object.<init>", "libjvm.so:SharedRuntime::register_finalizer", 3, 0.2,
          "app.Scan"},
@@ -605,7 +606,11 @@ static void test_collections__of_finalizable_objects_say_whose(void **state)
         {"app/Report.<init>", "java/io/FileInputStream.<init>", "java/lang/ref/Finalizer.register", 3, 0.2,
          "java.io.FileInputStream"},
         {"app/Scan.<init>", "java/lang/Object.<init>", "libjvm.so:SharedRuntime::register_finalizer", 2, 0.2, NULL},
-        {"app/Scan.<init>", "java/lang/Object.<init>", "libjvm.so:SharedRuntime::register_finalizer", 3, 0.02, NULL}};
+        {"app/Scan.<init>", "java/lang/Object.<init>", "libjvm.so:SharedRuntime::register_finalizer", 3, 0.02, NULL},
+        {"app/Scan.<init>", "java/lang/Object.<init>", "libjvm.so:SharedRuntime::register_finalizer", 1, 0.02,
+         "app.Scan", 40},
+        {"app/Scan.<init>", "java/lang/Object.<init>", "libjvm.so:SharedRuntime::register_finalizer", 1, 0.02, NULL,
+         20}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene *s = scene();
@@ -613,6 +618,8 @@ static void test_collections__of_finalizable_objects_say_whose(void **state)
             s->causes[s->f.ncauses++] = wick_profile_cstring(&s->p, "Allocation Failure");
         s->f.gcs = 4;
         s->f.pauses_ns = 5 * S;
+        s->uses[thread_of(s, "Finalizer", 9)].cpu_ns = cases[i].finalizes_ms * S / 1000;
+        s->f.nuses = MOST;
         for (int k = 0; k < cases[i].samples; k++)
             add(s, thread_of(s, "lane", 1),
                 STACK(s, "app/Lane.next", cases[i].outer, cases[i].inner, cases[i].registers), WICK_EXPLAIN_RUNNABLE,
@@ -627,9 +634,26 @@ static void test_collections__of_finalizable_objects_say_whose(void **state)
     }
 }
 
+/* Collections that find a thousand classes a second to unload are what these cost. */
+static void test_class_unloading__comes_before_the_collections_that_it_makes_expensive(void **state)
+{
+    (void)state;
+    for (int many = 0; many <= 1; many++) {
+        struct scene *s = scene();
+        for (int k = 0; k < 4; k++)
+            s->causes[s->f.ncauses++] = wick_profile_cstring(&s->p, "G1 Evacuation Pause");
+        s->f.gcs = 4;
+        s->f.pauses_ns = 5 * S;
+        s->f.unloaded.grown = s->f.loaded.grown = many ? 20000 : 2000;
+        add(s, thread_of(s, "a", 1), STACK(s, "app/Main.run"), WICK_EXPLAIN_RUNNABLE, 10);
+        begins(s, many ? "class-unloading: " : "gc-pauses: ");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_class_unloading__comes_before_the_collections_that_it_makes_expensive),
         cmocka_unit_test(test_collections__of_finalizable_objects_say_whose),
         cmocka_unit_test(test_stall__is_no_pause_of_a_collector_that_stops_the_program),
         cmocka_unit_test(test_stall__of_a_heap_with_room_is_a_pause),

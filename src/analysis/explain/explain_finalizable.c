@@ -20,7 +20,8 @@
 #include "model/name.h"
 
 #define SAMPLES_LEAST 3
-#define TIME_LEAST    0.01 /* of the recording: in registration; a few such objects are made by any program */
+#define TIME_LEAST    0.01  /* of the recording: in registration; a few such objects are made by any program */
+#define CPU_LEAST     0.003 /* of the recording: of the thread that runs their methods */
 
 /* Where an object is registered; 0 = it is not there. */
 struct made {
@@ -86,13 +87,25 @@ static struct made most_made(struct wick_explain *x, size_t *n, double *ns)
     return best;
 }
 
+/* Whether the thread that runs finalizers has some to run all the time: then one sample of their registration will
+ * do. */
+static bool finalizes(const struct wick_explain_facts *f)
+{
+    for (uint32_t t = 1; t < f->p->nthreads && t < f->nuses; t++)
+        if (!strcmp(wick_profile_str(f->p, f->p->threads[t].name), "Finalizer") &&
+            wick_explain_counts(f, (double)f->uses[t].cpu_ns, CPU_LEAST))
+            return true;
+    return false;
+}
+
 void wick_explain_say_finalizable(struct wick_explain *x, struct wick_explain_finding *r)
 {
     const struct wick_profile *p = x->f->p;
     size_t n = 0;
     double ns = 0;
     struct made m = r ? most_made(x, &n, &ns) : (struct made){0};
-    if (n < SAMPLES_LEAST || !wick_explain_counts(x->f, ns, TIME_LEAST))
+    bool many = n >= SAMPLES_LEAST && wick_explain_counts(x->f, ns, TIME_LEAST);
+    if (!m.outermost || !(many || finalizes(x->f)))
         return;
     struct wick_strbuf names = WICK_STRBUF_INIT;
     bool jdk = wick_name_is_jdk(class_of(p, m.innermost));

@@ -9,6 +9,7 @@
 #include "analysis/explain/explain_int.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@
 #define WAIT_LEAST   0.10
 #define CPU_LEAST    0.05
 #define STARVE_LEAST 0.25
+#define CLASSES_MANY 1000.0 /* unloaded a second: collections have hardly anything else to do */
 
 #define USER_LEAST 0.20 /* of the CPU time: worth a name */
 
@@ -501,6 +503,20 @@ static void deoptimisations(struct wick_explain *x)
         wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, compiled);
 }
 
+/* The last finding, before what collections cost: each of them goes through all that was loaded since the last one. */
+static void put_before_pauses(struct wick_explain *x)
+{
+    struct wick_explain_finding *r = x->out->n ? &x->out->rows[x->out->n - 1] : NULL;
+    for (size_t i = 0; r && i + 1 < x->out->n; i++) {
+        const struct wick_explain_finding *o = &x->out->rows[i];
+        bool cost = o->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_GC_PAUSES] ||
+                    o->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_GC_CPU];
+        double rank = o->rank_ns > 0 ? o->rank_ns : o->cost_ns, own = r->rank_ns > 0 ? r->rank_ns : r->cost_ns;
+        if (cost && rank >= own)
+            r->rank_ns = nextafter(rank, INFINITY);
+    }
+}
+
 static void class_unloading(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -512,6 +528,8 @@ static void class_unloading(struct wick_explain *x)
     wick_explain_figure(r, "rate", WICK_EXPLAIN_NUMBER, rate);
     wick_explain_figure(r, "loaded", WICK_EXPLAIN_NUMBER, (double)f->loaded.grown);
     wick_explain_say_defining(x, r);
+    if (rate >= CLASSES_MANY)
+        put_before_pauses(x);
 }
 
 /* The VM thread in a handshake waits for each thread to do its part, also while that has no CPU; others go on. */

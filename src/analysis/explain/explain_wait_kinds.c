@@ -281,7 +281,7 @@ struct piping {
     double process_ns, pipe_ns;
 };
 
-/* By thread; samples of one are in order of time. */
+/* By thread; samples of one come in order of time, but for a few. */
 static struct piping *pipings_of(const struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
