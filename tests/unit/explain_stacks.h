@@ -196,4 +196,19 @@ static inline void cpu(struct scene *s, uint32_t stack, double seconds)
     s->f.sampled_ns += (int64_t)(seconds * S);
 }
 
+/* Whether the first finding of the rule is neutral; the scene goes on. */
+static inline bool is_neutral(struct scene *s, const char *rule)
+{
+    struct wick_explain_findings all;
+    struct wick_err err = {0};
+    size_t i = 0;
+    assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
+    while (i < all.n && strcmp(all.rows[i].rule->name, rule) != 0)
+        i++;
+    assert_true(i < all.n);
+    bool neutral = all.rows[i].neutral;
+    wick_explain_findings_release(&all);
+    return neutral;
+}
+
 #endif

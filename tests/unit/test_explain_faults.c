@@ -8,22 +8,6 @@
 #define LOCK "java/util/concurrent/locks/ReentrantLock.lock"
 #define READ "java/net/SocketInputStream.read"
 
-/* Whether the first finding of the rule is neutral; the scene goes on. */
-static bool is_neutral(struct scene *s, const char *rule)
-{
-    struct wick_explain_findings all;
-    struct wick_err err = {0};
-    bool found = false, neutral = false;
-    assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
-    for (size_t i = 0; i < all.n && !found; i++) {
-        found = !strcmp(all.rows[i].rule->name, rule);
-        neutral = all.rows[i].neutral;
-    }
-    wick_explain_findings_release(&all);
-    assert_true(found);
-    return neutral;
-}
-
 /* Two stations that wait for a lock all the time, and who is in a function of that thread's name. */
 static struct scene *stations(const char *name, const char *function, bool moves)
 {

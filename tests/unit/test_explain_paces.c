@@ -81,21 +81,6 @@ static void test_future__waits_for_the_time_out_of_who_completes_it(void **state
     }
 }
 
-/* Whether the first finding of the rule is neutral; the scene goes on. */
-static bool is_neutral(struct scene *s, const char *rule)
-{
-    struct wick_explain_findings all;
-    struct wick_err err = {0};
-    assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
-    size_t i = 0;
-    while (i < all.n && strcmp(all.rows[i].rule->name, rule) != 0)
-        i++;
-    assert_true(i < all.n);
-    bool neutral = all.rows[i].neutral;
-    wick_explain_findings_release(&all);
-    return neutral;
-}
-
 /* Sixteen waits there, whose lengths are `ms` and `varies` more or less; timed: of these, ended by time-outs. */
 static void waited(struct scene *s, uint32_t thread, uint32_t stack, int ms, int varies, int timed)
 {
