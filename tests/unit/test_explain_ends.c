@@ -299,9 +299,33 @@ static void test_processes__are_started_by_who_waits_for_them(void **state)
     has_not(s, "processes are started at");
 }
 
+/* Who makes a connection for each question is sampled in that again and again; a pool makes some at first. */
+static void test_connections__that_are_made_all_the_time_are_named(void **state)
+{
+    static const struct {
+        int samples, apart_s;
+        bool other, said;
+    } cases[] = {{5, 2, false, true}, {4, 2, false, false}, {5, 1, false, false}, {5, 2, true, false}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct scene *s = scene();
+        uint32_t clerk = thread_of(s, "clerk", 1);
+        add(s, clerk, STACK(s, "app/Clerk.duty", "app/Link.ask", "sun/net/www/http/HttpClient.parseHTTP", READ),
+            WICK_EXPLAIN_IO, 9);
+        for (int i = 0; i < cases[c].samples; i++) {
+            cpu(s, STACK(s, "app/Clerk.duty", "app/Link.<init>", "java/net/Socket.<init>", "java/net/Socket.connect"),
+                0.01);
+            s->cpu[i].thread = cases[c].other ? thread_of(s, "other", 2) : clerk;
+            s->cpu[i].time_ns = i * cases[c].apart_s * S;
+        }
+        (cases[c].said ? has : has_not)(s, "; these threads make connections all the time, at app.Link.<init>\n");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_connections__that_are_made_all_the_time_are_named),
         cmocka_unit_test(test_processes__are_awaited_where_their_output_is_read),
         cmocka_unit_test(test_processes__are_started_by_who_waits_for_them),
         cmocka_unit_test(test_ends__say_who_asks_and_whom),

@@ -115,9 +115,30 @@ static void test_loop__is_around_what_blocks_it(void **state)
     }
 }
 
+/* Clients wait for the loop, which waits for a task, which rests: that the loop waits comes first. */
+static void test_loop__comes_before_what_it_waits_for(void **state)
+{
+    (void)state;
+    struct scene *s = scene();
+    uint32_t t = thread_of(s, "gateway-loop", 1);
+    for (int i = 0; i < 2; i++)
+        add(s, t, STACK(s, "app/Gateway.run", SELECT), WICK_EXPLAIN_IO, 0.2);
+    add(s, t, STACK(s, "app/Gateway.run", "app/Desk.check", "java/util/concurrent/CompletableFuture.join", PARK),
+        WICK_EXPLAIN_PARKED, 9.6);
+    add(s, thread_of(s, "register-1", 2),
+        STACK(s, "java/util/concurrent/ThreadPoolExecutor$Worker.run", "app/Register.look", "java/lang/Thread.sleep"),
+        WICK_EXPLAIN_SLEEPING, 10);
+    for (int i = 0; i < 3; i++)
+        add(s, thread_of(s, "pilot", 10 + i),
+            STACK(s, "app/Pilot.run", "sun/net/www/http/HttpClient.parseHTTP", "sun/nio/ch/NioSocketImpl.implRead"),
+            WICK_EXPLAIN_IO, 10);
+    begins(s, "blocked-loop: gateway-loop runs an event loop, ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_loop__comes_before_what_it_waits_for),
         cmocka_unit_test(test_loop__that_waits_for_something_else_is_reported),
         cmocka_unit_test(test_loop__is_not_blocked_by_little_by_pauses_of_its_own_or_by_work),
         cmocka_unit_test(test_loop__has_a_selector_of_the_programs),

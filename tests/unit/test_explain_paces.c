@@ -180,9 +180,61 @@ static void test_saturated_thread__until_a_clock_ends_it_is_no_fault(void **stat
     }
 }
 
+/* A thread with all the work: its digests need each other; or all CPUs are taken, so that another thread would have
+ * none. */
+static void test_saturated_thread__of_digests_or_of_taken_cpus_is_no_fault(void **state)
+{
+    enum { DIGESTS, LITTLE, TAKEN };
+    (void)state;
+    for (int how = DIGESTS; how <= TAKEN; how++) {
+        struct scene *s = scene();
+        uint32_t t = thread_of(s, "sealer", 1);
+        cpu(s, STACK(s, "app/Sealer.run", "java/security/MessageDigest.digest"), how == DIGESTS ? 6 : 1);
+        cpu(s, STACK(s, "app/Sealer.run"), how == DIGESTS ? 3 : 8);
+        s->cpu[0].thread = s->cpu[1].thread = t;
+        s->uses[t].cpu_ns = 9 * S + S / 2;
+        s->f.got_ns = (how == TAKEN ? 18 : 10) * S;
+        s->f.nuses = t + 1;
+        s->f.allowed = 2;
+        add(s, thread_of(s, "intake", 2), STACK(s, "app/Main.put", "java/util/concurrent/ArrayBlockingQueue.put", PARK),
+            WICK_EXPLAIN_PARKED, 10);
+        if (how == TAKEN) {
+            has_not(s, "saturated-thread");
+            continue;
+        }
+        assert_int_equal(is_neutral(s, "saturated-thread"), how == DIGESTS);
+        (how == DIGESTS ? has : has_not)(s,
+                                         "; 67 % of its CPU time is cryptography, of which one step may need the one "
+                                         "before it; ");
+    }
+}
+
+/* What a task rests for is not seen; whose lock it has in the meantime is. */
+static void test_waiting__for_a_task_that_rests_is_no_fault_without_a_lock(void **state)
+{
+    (void)state;
+    for (int lock = 0; lock <= 1; lock++) {
+        struct scene *s = scene();
+        uint32_t rest = STACK(s, "java/util/concurrent/ThreadPoolExecutor$Worker.run", "app/Chamber.expose",
+                              "java/lang/Thread.sleep");
+        add(s, thread_of(s, "chamber-1", 1), rest, WICK_EXPLAIN_SLEEPING, 9);
+        add(s, thread_of(s, "house", 2),
+            STACK(s, "app/House.trial",
+                  lock ? "java/util/concurrent/locks/ReentrantLock.lock" : "java/util/concurrent/FutureTask.get", PARK),
+            WICK_EXPLAIN_PARKED, 9);
+        if (lock)
+            owned(s, thread_of(s, "house", 2),
+                  STACK(s, "app/House.trial", "java/util/concurrent/locks/ReentrantLock.lock", PARK), rest, true, 9);
+        assert_int_equal(is_neutral(s, "waiting"), !lock);
+        has(s, "is waiting for a timer (Thread.sleep), at app.Chamber.expose; 9.0 s of it by threads that wait for a ");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_saturated_thread__of_digests_or_of_taken_cpus_is_no_fault),
+        cmocka_unit_test(test_waiting__for_a_task_that_rests_is_no_fault_without_a_lock),
         cmocka_unit_test(test_queue_full__before_a_stage_that_keeps_a_pace_is_no_trouble),
         cmocka_unit_test(test_queue_full__by_a_pace_is_no_fault),
         cmocka_unit_test(test_queue_full__behind_a_slow_consumer_is_a_fault),

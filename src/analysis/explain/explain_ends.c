@@ -17,9 +17,11 @@
 #include "base/sum.h"
 #include "model/name.h"
 
-#define NAMED_LEAST 0.50 /* of the time of the waits at a place: with a label */
-#define HELD_LEAST  0.50 /* of the time of those who wait for a server: its answers are held back */
-#define ONE_LEAST   0.95 /* of that: for one, so that the others are not mentioned */
+#define NAMED_LEAST    0.50 /* of the time of the waits at a place: with a label */
+#define HELD_LEAST     0.50 /* of the time of those who wait for a server: its answers are held back */
+#define CONNECTS_LEAST 5    /* samples of making connections, by those who wait for answers, */
+#define GOES_ON        0.50 /* in so much of the recording */
+#define ONE_LEAST      0.95 /* of that: for one, so that the others are not mentioned */
 
 enum end { SERVER, CLIENTS, FILE_OF, ENDS };
 
@@ -187,6 +189,58 @@ static void say_starter(struct wick_explain *x, struct wick_explain_finding *r, 
     free(ns);
     if (starter && f->p->frames[starter].function != at->function)
         wick_explain_say_frame(x, r, "starter", starter);
+}
+
+/* The program's frame that makes a connection there, 0 = none does. */
+static uint32_t connector_of(const struct wick_profile *p, uint32_t stack)
+{
+    bool connects = false;
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_function *function = &p->functions[wick_explain_function_at(p, s)];
+        const char *class_name = wick_profile_str(p, function->class_name), *name = wick_profile_str(p, function->name);
+        bool java = wick_frame_kind_is_java(p->frames[p->stacks[s].frame].kind);
+        bool socket = !strcmp(class_name, "java/net/Socket") || !strcmp(class_name, "sun/nio/ch/SocketChannelImpl");
+        connects |= java && ((socket && (!strcmp(name, "connect") || !strcmp(name, "createImpl"))) ||
+                             !strcmp(name, "startHandshake"));
+        if (connects && java && !wick_name_is_jdk(class_name))
+            return p->stacks[s].frame;
+    }
+    return 0;
+}
+
+/* Those who wait for answers at the place may make a connection for each question, which takes next to no time here and
+ * much at its other end. */
+void wick_explain_say_connector(struct wick_explain *x, struct wick_explain_finding *r,
+                                const struct wick_explain_place *at)
+{
+    const struct wick_explain_facts *f = x->f;
+    bool *here = r && at->kind == WICK_WAIT_PEER ? calloc(f->p->nthreads + 1, sizeof *here) : NULL;
+    int64_t first = INT64_MAX, last = INT64_MIN, most = 0;
+    int64_t *ns = here ? calloc(f->p->nframes, sizeof *ns) : NULL;
+    uint32_t connector = 0;
+    size_t n = 0;
+    for (size_t i = 0; ns && i < f->nwall; i++)
+        here[f->wall[i].thread] |= wick_explain_waits_there(x, x->waits[i], at);
+    for (size_t i = 0; ns && i < f->nwall + f->ncpu; i++) {
+        const struct wick_explain_sample *s = i < f->nwall ? &f->wall[i] : &f->cpu[i - f->nwall];
+        uint32_t frame = here[s->thread] ? connector_of(f->p, s->stack) : 0;
+        if (!frame)
+            continue;
+        n++;
+        first = s->time_ns < first ? s->time_ns : first;
+        last = s->time_ns > last ? s->time_ns : last;
+        ns[frame] = wick_sum(ns[frame], s->weight_ns);
+        connector = ns[frame] > most ? frame : connector;
+        most = ns[frame] > most ? ns[frame] : most;
+    }
+    free(here);
+    free(ns);
+    if (n < CONNECTS_LEAST || (double)last - (double)first < GOES_ON * (double)f->duration_ns)
+        return;
+    wick_explain_say_frame(x, r, "connector", connector);
+    r->advice =
+        "keep connections open and use them again (a pool, HTTP keep-alive): each new one costs round trips, and "
+        "its other end what it does before the first answer";
 }
 
 void wick_explain_say_child(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)

@@ -362,7 +362,11 @@ void wick_explain_say_writer(struct wick_explain *x, struct wick_explain_finding
 
 void wick_explain_blocked_loop(struct wick_explain *x); /* explain_loop.c; after them */
 
-/* explain_ends.c: adds to a finding about waits for processes that these wait for somebody to read what they write. */
+/* explain_ends.c: adds to a finding about waits for answers where those who ask make connections all the time. */
+void wick_explain_say_connector(struct wick_explain *x, struct wick_explain_finding *r,
+                                const struct wick_explain_place *at);
+/* explain_ends.c: adds to a finding about waits for processes that these wait for somebody to read what they write, and
+ * where they are started. */
 void wick_explain_say_child(struct wick_explain *x, struct wick_explain_finding *r,
                             const struct wick_explain_place *at);
 

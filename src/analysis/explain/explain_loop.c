@@ -101,7 +101,17 @@ static bool is_near(const struct wick_explain_finding *w)
                       !strncmp(server->text, "[::1]", 5));
 }
 
-/* Clients that wait for the loop wait because of it. */
+/* Whether the chain of what is waited for goes through the place at which the loop waits. */
+static bool goes_through_loop(const struct wick_explain_finding *w, const struct wick_explain_finding *r)
+{
+    const struct wick_explain_figure *frame = wick_explain_figure_of(r, "frame");
+    for (unsigned i = 0; frame && i < w->nsteps; i++)
+        if (w->steps[i].frame && !strcmp(w->steps[i].frame, frame->text))
+            return true;
+    return false;
+}
+
+/* Clients that wait for the loop wait because of it, whatever it waits for. */
 static void put_before_clients(struct wick_explain *x, struct wick_explain_finding *r)
 {
     for (size_t i = 0; r && i < x->out->n; i++) {
@@ -109,7 +119,11 @@ static void put_before_clients(struct wick_explain *x, struct wick_explain_findi
         const struct wick_explain_figure *kind = wick_explain_figure_of(w, "kind");
         bool answers = w->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_WAITING] && !w->rank_ns && kind &&
                        !strcmp(kind->text, wick_wait_name(WICK_WAIT_PEER));
-        if (!answers || !is_near(w) || w->cost_ns < r->cost_ns)
+        bool through = w->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_WAITING] && !w->rank_ns &&
+                       wick_explain_figure_of(w, "chain") && goes_through_loop(w, r);
+        if (!(answers && is_near(w)) && !through)
+            continue;
+        if (w->cost_ns < r->cost_ns)
             continue;
         r->rank_ns = w->cost_ns > r->rank_ns ? w->cost_ns : r->rank_ns;
         w->rank_ns = r->cost_ns;

@@ -35,6 +35,22 @@ static bool is_one_of(const struct wick_explain_finding *r, const char *const *k
     return false;
 }
 
+/* Whether tasks that others wait for rest for a time: what for is not seen. With a lock, or with futures that are to be
+ * completed by the same thread, that keeps others from what they do. */
+static bool is_rest_of_task(const struct wick_explain_finding *r)
+{
+    static const char *const rests[] = {"sleep", "timed-park"}, *const shown[] = {"sequence", "timed",  "least",
+                                                                                  "uneven",   "holder", "completer",
+                                                                                  "worker"};
+    const struct wick_explain_figure *chain = wick_explain_figure_of(r, "chain");
+    if (!chain || !is_one_of(r, rests, 2) || strstr(chain->text, "holder") || strstr(chain->text, "complet"))
+        return false;
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        if (wick_explain_figure_of(r, shown[i]))
+            return false;
+    return true;
+}
+
 /* Others' work, which this process has no part in but to wait; or what somebody in it is to do, give or complete, while
  * nothing shows who, nor that it is slow: a limit on purpose, or a group of writes that share one fsync, look so. Or a
  * CPU by another name, while those that have what is waited for keep all CPUs computing. */
@@ -47,6 +63,8 @@ static bool is_plain_wait(const struct wick_explain_finding *r)
     const struct wick_explain_figure *all = wick_explain_figure_of(r, "time"),
                                      *through = wick_explain_figure_of(r, "through");
     if (r->led_to)
+        return true;
+    if (is_rest_of_task(r))
         return true;
     bool paced = wick_explain_figure_of(r, "pacer") != NULL; /* through one full queue after another */
     if (!paced && through && all && through->value >= CHAIN_LEAST * all->value)
@@ -61,11 +79,13 @@ static bool is_plain_wait(const struct wick_explain_finding *r)
     return taken || !holder || strstr(holder->text, " for a CPU at "); /* which the machine's findings say */
 }
 
-/* Whether less than one thread waits for that one, on average, or all for a time that a clock sets. */
+/* Whether less than one thread waits for that one, on average, or all for a time that a clock sets, or it computes
+ * digests, which cannot be divided. */
 static bool is_stage(const struct wick_explain_finding *r)
 {
     const struct wick_explain_figure *waiters = wick_explain_figure_of(r, "waiters");
-    return (waiters && waiters->value < 1) || wick_explain_figure_of(r, "period");
+    return (waiters && waiters->value < 1) || wick_explain_figure_of(r, "period") ||
+           wick_explain_figure_of(r, "ciphers");
 }
 
 /* Whether so few cancelled tasks do no harm that shows: no collections are for them. */

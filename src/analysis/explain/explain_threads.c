@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/explain/explain_code_kind.h"
 #include "analysis/explain/explain_int.h"
 #include "base/sum.h"
 #include "model/name.h"
@@ -23,6 +24,7 @@
 #define READY_LEAST 0.80 /* of the time ready to run */
 #define CROWD_LEAST 8.0  /* threads */
 #define WAIT_LEAST  0.50 /* threads that wait, on average */
+#define TAKEN_LEAST 0.85 /* of the CPUs: the process has them, so that another thread would have none */
 #define PLACE_LEAST 0.90 /* of these: at one place, whose waits have the same length */
 #define MOST_LEAST  0.20 /* of a thread's CPU time: worth a name */
 
@@ -202,6 +204,22 @@ static uint32_t busiest(const struct wick_explain_facts *f, const bool *java)
     return found;
 }
 
+/* Of the thread's CPU time, the share that is cryptography: of a chain of digests each needs the one before it, so that
+ * no other thread could take a part. */
+static double ciphers(const struct wick_explain_facts *f, uint32_t thread)
+{
+    double all = 0, part = 0;
+    for (size_t i = 0; i < f->ncpu; i++) {
+        if (f->cpu[i].thread != thread)
+            continue;
+        enum wick_explain_code code;
+        (void)wick_explain_user_of(f->p, f->cpu[i].stack, &code);
+        all += (double)f->cpu[i].weight_ns;
+        part += code == WICK_CODE_CRYPTOGRAPHY || code == WICK_CODE_KEY_DERIVATION ? (double)f->cpu[i].weight_ns : 0;
+    }
+    return wick_explain_share(part, all);
+}
+
 static void say_saturated(struct wick_explain *x, uint32_t thread)
 {
     struct wick_explain_facts *f = x->f;
@@ -230,6 +248,9 @@ static void say_saturated(struct wick_explain *x, uint32_t thread)
             wick_explain_say_period(r, &of);
         x->saturated_said = true;
     }
+    double digests = ciphers(f, thread);
+    if (digests >= HALF)
+        wick_explain_figure(r, "ciphers", WICK_EXPLAIN_SHARE, digests);
     /* Where nobody is seen to wait for it, or what its code does need not be done, that is to change before its work is
      * divided. */
     struct wick_explain_finding *coded = x->coded.thread == thread ? &x->out->rows[x->coded.finding] : NULL;
@@ -250,7 +271,8 @@ void wick_explain_saturated(struct wick_explain *x)
 {
     bool *java = java_threads(x);
     uint32_t thread = java ? busiest(x->f, java) : 0;
-    if (thread && !x->pool_said && need_of(x->f, thread) >= x->rule->threshold && wick_explain_cpus(x->f) >= 2)
+    double cpus = wick_explain_cpus(x->f), got = wick_explain_share((double)x->f->got_ns, (double)x->f->duration_ns);
+    if (thread && !x->pool_said && need_of(x->f, thread) >= x->rule->threshold && cpus >= 2 && got < TAKEN_LEAST * cpus)
         say_saturated(x, thread);
     free(java);
 }
