@@ -357,7 +357,7 @@ static void test_schedulers__with_tasks_in_their_queues_have_others(void **state
             .queued = 20,
             .queued_sum = 200,
             .readings = 10,
-            .cancelled = cancelled ? 19 : 0};
+            .cancelled = cancelled ? 16 : 0};
         s->f.pools = &queue;
         s->f.npools = 1;
         (cancelled ? has_not : has)(s, "blocked-scheduler: clock-1, ");

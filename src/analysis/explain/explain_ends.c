@@ -20,7 +20,8 @@
 #define NAMED_LEAST    0.50 /* of the time of the waits at a place: with a label */
 #define HELD_LEAST     0.50 /* of the time of those who wait for a server: its answers are held back */
 #define CONNECTS_LEAST 5    /* samples of making connections, by those who wait for answers, */
-#define GOES_ON        0.50 /* in so much of the recording */
+#define GOES_ON        0.50 /* in so much of the recording, */
+#define CONNECTS_SHARE 0.10 /* and of their CPU time */
 #define ONE_LEAST      0.95 /* of that: for one, so that the others are not mentioned */
 
 enum end { SERVER, CLIENTS, FILE_OF, ENDS };
@@ -219,13 +220,17 @@ void wick_explain_say_connector(struct wick_explain *x, struct wick_explain_find
     int64_t *ns = here ? calloc(f->p->nframes, sizeof *ns) : NULL;
     uint32_t connector = 0;
     size_t n = 0;
+    double cpu = 0, connects = 0;
+    x->f->failed |= r && at->kind == WICK_WAIT_PEER && (!here || !ns);
     for (size_t i = 0; ns && i < f->nwall; i++)
         here[f->wall[i].thread] |= wick_explain_waits_there(x, x->waits[i], at);
     for (size_t i = 0; ns && i < f->nwall + f->ncpu; i++) {
         const struct wick_explain_sample *s = i < f->nwall ? &f->wall[i] : &f->cpu[i - f->nwall];
         uint32_t frame = here[s->thread] ? connector_of(f->p, s->stack) : 0;
+        cpu += here[s->thread] && i >= f->nwall ? (double)s->weight_ns : 0;
         if (!frame)
             continue;
+        connects += i >= f->nwall ? (double)s->weight_ns : 0;
         n++;
         first = s->time_ns < first ? s->time_ns : first;
         last = s->time_ns > last ? s->time_ns : last;
@@ -235,9 +240,12 @@ void wick_explain_say_connector(struct wick_explain *x, struct wick_explain_find
     }
     free(here);
     free(ns);
-    if (n < CONNECTS_LEAST || (double)last - (double)first < GOES_ON * (double)f->duration_ns)
+    if (n < CONNECTS_LEAST || (double)last - (double)first < GOES_ON * (double)f->duration_ns ||
+        connects < CONNECTS_SHARE * cpu)
         return;
     wick_explain_say_frame(x, r, "connector", connector);
+    if (wick_explain_figure_of(r, "sequence") || wick_explain_figure_of(r, "asks"))
+        return;
     r->advice =
         "keep connections open and use them again (a pool, HTTP keep-alive): each new one costs round trips, and "
         "its other end what it does before the first answer";

@@ -118,8 +118,8 @@ void wick_explain_say_finalizable(struct wick_explain *x, struct wick_explain_fi
     wick_explain_say(x, r, "finalizable", names.buf);
     wick_strbuf_release(&names);
     wick_explain_say_frame(x, r, "maker", m.maker);
-    if (wick_explain_figure_of(r, "soft"))
-        return;
+    if (!many || wick_explain_figure_of(r, "soft"))
+        return; /* that there are some says little of what collections are for */
     r->advice = jdk ? "make fewer of them, or use another class of the JDK without a finalizer (on JDK 8 "
                       "Files.newInputStream in place of FileInputStream)"
                     : "take finalize() out of that class: close such objects where they are used (AutoCloseable), with "

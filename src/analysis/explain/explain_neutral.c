@@ -42,8 +42,7 @@ static bool is_rest_of_task(const struct wick_explain_finding *r)
     static const char *const rests[] = {"sleep", "timed-park"}, *const shown[] = {"sequence", "timed",  "least",
                                                                                   "uneven",   "holder", "completer",
                                                                                   "worker"};
-    const struct wick_explain_figure *chain = wick_explain_figure_of(r, "chain");
-    if (!chain || !is_one_of(r, rests, 2) || strstr(chain->text, "holder") || strstr(chain->text, "complet"))
+    if (!r->by_tasks || !is_one_of(r, rests, 2))
         return false;
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         if (wick_explain_figure_of(r, shown[i]))
@@ -80,12 +79,12 @@ static bool is_plain_wait(const struct wick_explain_finding *r)
 }
 
 /* Whether less than one thread waits for that one, on average, or all for a time that a clock sets, or it computes
- * digests, which cannot be divided. */
+ * digests, each of which may need the one before. */
 static bool is_stage(const struct wick_explain_finding *r)
 {
     const struct wick_explain_figure *waiters = wick_explain_figure_of(r, "waiters");
     return (waiters && waiters->value < 1) || wick_explain_figure_of(r, "period") ||
-           wick_explain_figure_of(r, "ciphers");
+           wick_explain_figure_of(r, "digests");
 }
 
 /* Whether so few cancelled tasks do no harm that shows: no collections are for them. */

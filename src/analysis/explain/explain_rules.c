@@ -20,6 +20,8 @@
 #define WAIT_LEAST   0.10
 #define CPU_LEAST    0.05
 #define STARVE_LEAST 0.25
+#define CHAIN_LEAST  0.50   /* of what waits for monitors: at one place */
+#define KEPT_MOST    0.70   /* of the heap, in use after collections: else these are for room */
 #define CLASSES_MANY 1000.0 /* unloaded a second: collections have hardly anything else to do */
 
 #define USER_LEAST 0.20 /* of the CPU time: worth a name */
@@ -348,13 +350,25 @@ static bool is_same_function(const struct wick_explain_finding *a, const struct 
     return y && n && n == strcspn(y->text, ":") && !strncmp(x->text, y->text, n);
 }
 
-/* A monitor of the JDK that is waited for in the function which has the JDK do needless work is that of this work. */
+/* Whether most of what waits for monitors waits for those of class loaders, below the same function as the code. */
+static bool is_for_classes(const struct wick_explain_finding *r, const struct wick_explain_finding *coded)
+{
+    const struct wick_explain_figure *callee = wick_explain_figure_of(r, "callee"),
+                                     *kind = wick_explain_figure_of(coded, "kind"),
+                                     *most = wick_explain_figure_of(r, "most"),
+                                     *all = wick_explain_figure_of(r, "time");
+    return callee && strstr(callee->text, "ClassLoader") && kind && !strncmp(kind->text, "class-", 6) && most && all &&
+           most->value >= CHAIN_LEAST * all->value && is_same_function(r, coded);
+}
+
+/* The lock of a class loader that is waited for in the function which has classes looked up for nothing is taken for
+ * that. */
 static void lock_contention(struct wick_explain *x)
 {
     struct wick_explain_finding *r =
         waits(x, 1 << WICK_EXPLAIN_MONITOR, x->monitors_said_ns + monitors_of_the_machine(x));
     struct wick_explain_finding *coded = x->coded.needless ? &x->out->rows[x->coded.finding] : NULL;
-    if (!r || !coded || !wick_explain_figure_of(r, "callee") || !is_same_function(r, coded))
+    if (!r || !coded || x->monitors_said_ns > 0 || !is_for_classes(r, coded))
         return;
     double before = coded->rank_ns > 0 ? coded->rank_ns : coded->cost_ns;
     r->led_to = true;
@@ -528,7 +542,7 @@ static void class_unloading(struct wick_explain *x)
     wick_explain_figure(r, "rate", WICK_EXPLAIN_NUMBER, rate);
     wick_explain_figure(r, "loaded", WICK_EXPLAIN_NUMBER, (double)f->loaded.grown);
     wick_explain_say_defining(x, r);
-    if (rate >= CLASSES_MANY)
+    if (rate >= CLASSES_MANY && wick_explain_heap_kept(f) < KEPT_MOST)
         put_before_pauses(x);
 }
 

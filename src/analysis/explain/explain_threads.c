@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/explain/explain_code_kind.h"
 #include "analysis/explain/explain_int.h"
 #include "base/sum.h"
 #include "model/name.h"
@@ -204,18 +203,34 @@ static uint32_t busiest(const struct wick_explain_facts *f, const bool *java)
     return found;
 }
 
-/* Of the thread's CPU time, the share that is cryptography: of a chain of digests each needs the one before it, so that
- * no other thread could take a part. */
-static double ciphers(const struct wick_explain_facts *f, uint32_t thread)
+/* Whether the stack computes a digest for the program itself: for a password, or a connection, others could be computed
+ * at the same time. */
+static bool is_digest(const struct wick_profile *p, uint32_t stack)
+{
+    static const char *const others[] = {"javax/crypto/", "com/sun/crypto/", "sun/security/ssl/", "javax/net/ssl/"};
+    bool digest = false;
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_function *f = &p->functions[wick_explain_function_at(p, s)];
+        const char *class_name = wick_profile_str(p, f->class_name), *name = wick_profile_str(p, f->name);
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            if (!strncmp(class_name, others[i], strlen(others[i])))
+                return false;
+        digest |= strstr(name, "_implCompress") || !strncmp(class_name, "java/security/MessageDigest", 27) ||
+                  !strcmp(class_name, "sun/security/provider/DigestBase");
+    }
+    return digest;
+}
+
+/* Of the thread's CPU time, the share that computes digests: of a chain of them each needs the one before, so that no
+ * other thread could take a part. */
+static double digests_of(const struct wick_explain_facts *f, uint32_t thread)
 {
     double all = 0, part = 0;
     for (size_t i = 0; i < f->ncpu; i++) {
         if (f->cpu[i].thread != thread)
             continue;
-        enum wick_explain_code code;
-        (void)wick_explain_user_of(f->p, f->cpu[i].stack, &code);
         all += (double)f->cpu[i].weight_ns;
-        part += code == WICK_CODE_CRYPTOGRAPHY || code == WICK_CODE_KEY_DERIVATION ? (double)f->cpu[i].weight_ns : 0;
+        part += is_digest(f->p, f->cpu[i].stack) ? (double)f->cpu[i].weight_ns : 0;
     }
     return wick_explain_share(part, all);
 }
@@ -248,9 +263,9 @@ static void say_saturated(struct wick_explain *x, uint32_t thread)
             wick_explain_say_period(r, &of);
         x->saturated_said = true;
     }
-    double digests = ciphers(f, thread);
+    double digests = digests_of(f, thread);
     if (digests >= HALF)
-        wick_explain_figure(r, "ciphers", WICK_EXPLAIN_SHARE, digests);
+        wick_explain_figure(r, "digests", WICK_EXPLAIN_SHARE, digests);
     /* Where nobody is seen to wait for it, or what its code does need not be done, that is to change before its work is
      * divided. */
     struct wick_explain_finding *coded = x->coded.thread == thread ? &x->out->rows[x->coded.finding] : NULL;

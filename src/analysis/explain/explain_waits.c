@@ -103,6 +103,10 @@ static void say_chain(struct wick_explain *x, struct wick_explain_finding *r, co
 {
     struct wick_strbuf text = WICK_STRBUF_INIT;
     add_links(x, at, at->via != WICK_WAIT_NONE, &text);
+    if (r)
+        r->by_tasks = at->nlinks > 0;
+    for (unsigned i = 0; r && i < at->nlinks; i++)
+        r->by_tasks &= at->links[i].who == WICK_EXPLAIN_TASK;
     if (at->nlinks)
         wick_explain_say(x, r, at->via == WICK_WAIT_NONE ? "holder" : "chain", text.buf);
     wick_strbuf_release(&text);
