@@ -23,7 +23,7 @@
 #define READY_LEAST 0.80 /* of the time ready to run */
 #define CROWD_LEAST 8.0  /* threads */
 #define WAIT_LEAST  0.50 /* threads that wait, on average */
-#define TAKEN_LEAST 0.85 /* of the CPUs: the process has them, so that another thread would have none */
+#define TAKEN_LEAST 0.80 /* of the CPUs: the process has them, so that another thread would have none */
 #define PLACE_LEAST 0.90 /* of these: at one place, whose waits have the same length */
 #define MOST_LEAST  0.20 /* of a thread's CPU time: worth a name */
 
