@@ -205,8 +205,8 @@ static void test_saturated_thread__of_digests_or_of_taken_cpus_is_no_fault(void 
             continue;
         }
         assert_int_equal(is_neutral(s, "saturated-thread"), how == DIGESTS);
-        (how == DIGESTS ? has
-                        : has_not)(s, "; 67 % of its CPU time is digests, each of which may need the one before it; ");
+        (how == DIGESTS ? has : has_not)(
+            s, "; 67 % of its CPU time goes to digests, each of which may need the one before it; ");
     }
 }
 

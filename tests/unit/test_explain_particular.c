@@ -211,6 +211,7 @@ static void test_field_by_field__is_a_stream_of_fields_on_a_file(void **state)
         {"java/io/DataOutputStream.writeInt", "java/io/BufferedOutputStream.flushBuffer",
          "java/io/FileOutputStream.write", false},
         {NULL, "java/io/DataInputStream.readInt", "java/util/zip/InflaterInputStream.read", true},
+        {NULL, "java/io/DataOutputStream.writeInt", "java/util/zip/GZIPOutputStream.write", false}, /* it compresses */
         {"java/io/DataInputStream.readInt", "java/util/zip/CheckedInputStream.read",
          "sun/nio/ch/ChannelInputStream.read", true},
         {"java/io/DataInputStream.read", "java/util/zip/CheckedInputStream.read", "sun/nio/ch/ChannelInputStream.read",

@@ -147,7 +147,7 @@ void wick_explain_follow_held_back(struct wick_explain *x, struct wick_explain_f
             strncmp(server->text, service->text, n) != 0 || server->text[n] != ',' ||
             held->cost_ns < HELD_LEAST * r->cost_ns)
             continue;
-        double before = held->rank_ns > 0 ? held->rank_ns : held->cost_ns;
+        double before = wick_explain_rank_of(held);
         r->led_to = true;
         r->rank_ns = held->cost_ns < r->cost_ns ? nextafter(held->cost_ns, 0) : 0;
         held->rank_ns = before < r->cost_ns ? r->cost_ns : held->rank_ns;
@@ -169,29 +169,6 @@ static uint32_t starter_of(const struct wick_profile *p, uint32_t stack)
     return 0;
 }
 
-/* Those who wait for processes at the place may start them at another one, one for each task. */
-static void say_starter(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
-{
-    const struct wick_explain_facts *f = x->f;
-    bool *here = calloc(f->p->nthreads + 1, sizeof *here);
-    int64_t *ns = calloc(f->p->nframes, sizeof *ns);
-    uint32_t starter = 0;
-    x->f->failed |= !here || !ns;
-    for (size_t i = 0; here && i < f->nwall; i++)
-        here[f->wall[i].thread] |= wick_explain_waits_there(x, x->waits[i], at);
-    for (size_t i = 0; here && ns && i < f->nwall + f->ncpu; i++) {
-        const struct wick_explain_sample *s = i < f->nwall ? &f->wall[i] : &f->cpu[i - f->nwall];
-        uint32_t frame = here[s->thread] ? starter_of(f->p, s->stack) : 0;
-        if (frame)
-            ns[frame] = wick_sum(ns[frame], s->weight_ns);
-        starter = frame && ns[frame] > ns[starter] ? frame : starter;
-    }
-    free(here);
-    free(ns);
-    if (starter && f->p->frames[starter].function != at->function)
-        wick_explain_say_frame(x, r, "starter", starter);
-}
-
 /* The program's frame that makes a connection there, 0 = none does. */
 static uint32_t connector_of(const struct wick_profile *p, uint32_t stack)
 {
@@ -209,41 +186,62 @@ static uint32_t connector_of(const struct wick_profile *p, uint32_t stack)
     return 0;
 }
 
+/* What those who wait at a place do besides. */
+struct besides {
+    uint32_t frame; /* where most of it is done */
+    size_t n;       /* samples */
+    int64_t first_ns, last_ns;
+    double cpu_ns, all_cpu_ns; /* CPU time of it, and all of these threads */
+};
+
+/* `of` says to which frame of the program a stack's time goes, 0 = to none. */
+static struct besides besides_at(struct wick_explain *x, const struct wick_explain_place *at,
+                                 uint32_t (*of)(const struct wick_profile *p, uint32_t stack))
+{
+    const struct wick_explain_facts *f = x->f;
+    struct besides b = {.first_ns = INT64_MAX, .last_ns = INT64_MIN};
+    bool *here = calloc(f->p->nthreads + 1, sizeof *here);
+    int64_t *ns = calloc(f->p->nframes, sizeof *ns);
+    x->f->failed |= !here || !ns;
+    for (size_t i = 0; here && ns && i < f->nwall; i++)
+        here[f->wall[i].thread] |= wick_explain_waits_there(x, x->waits[i], at);
+    for (size_t i = 0; here && ns && i < f->nwall + f->ncpu; i++) {
+        const struct wick_explain_sample *s = i < f->nwall ? &f->wall[i] : &f->cpu[i - f->nwall];
+        double cpu = i < f->nwall ? 0 : (double)s->weight_ns;
+        uint32_t frame = here[s->thread] ? of(f->p, s->stack) : 0;
+        b.all_cpu_ns += here[s->thread] ? cpu : 0;
+        if (!frame)
+            continue;
+        b.n++;
+        b.cpu_ns += cpu;
+        b.first_ns = s->time_ns < b.first_ns ? s->time_ns : b.first_ns;
+        b.last_ns = s->time_ns > b.last_ns ? s->time_ns : b.last_ns;
+        ns[frame] = wick_sum(ns[frame], s->weight_ns);
+        b.frame = ns[frame] > ns[b.frame] ? frame : b.frame;
+    }
+    free(here);
+    free(ns);
+    return b;
+}
+
+/* Those who wait for processes at the place may start them at another one, one for each task. */
+static void say_starter(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
+{
+    struct besides b = besides_at(x, at, starter_of);
+    if (b.frame && x->f->p->frames[b.frame].function != at->function)
+        wick_explain_say_frame(x, r, "starter", b.frame);
+}
+
 /* Those who wait for answers at the place may make a connection for each question, which takes next to no time here and
  * much at its other end. */
 void wick_explain_say_connector(struct wick_explain *x, struct wick_explain_finding *r,
                                 const struct wick_explain_place *at)
 {
-    const struct wick_explain_facts *f = x->f;
-    bool *here = r && at->kind == WICK_WAIT_PEER ? calloc(f->p->nthreads + 1, sizeof *here) : NULL;
-    int64_t first = INT64_MAX, last = INT64_MIN, most = 0;
-    int64_t *ns = here ? calloc(f->p->nframes, sizeof *ns) : NULL;
-    uint32_t connector = 0;
-    size_t n = 0;
-    double cpu = 0, connects = 0;
-    x->f->failed |= r && at->kind == WICK_WAIT_PEER && (!here || !ns);
-    for (size_t i = 0; ns && i < f->nwall; i++)
-        here[f->wall[i].thread] |= wick_explain_waits_there(x, x->waits[i], at);
-    for (size_t i = 0; ns && i < f->nwall + f->ncpu; i++) {
-        const struct wick_explain_sample *s = i < f->nwall ? &f->wall[i] : &f->cpu[i - f->nwall];
-        uint32_t frame = here[s->thread] ? connector_of(f->p, s->stack) : 0;
-        cpu += here[s->thread] && i >= f->nwall ? (double)s->weight_ns : 0;
-        if (!frame)
-            continue;
-        connects += i >= f->nwall ? (double)s->weight_ns : 0;
-        n++;
-        first = s->time_ns < first ? s->time_ns : first;
-        last = s->time_ns > last ? s->time_ns : last;
-        ns[frame] = wick_sum(ns[frame], s->weight_ns);
-        connector = ns[frame] > most ? frame : connector;
-        most = ns[frame] > most ? ns[frame] : most;
-    }
-    free(here);
-    free(ns);
-    if (n < CONNECTS_LEAST || (double)last - (double)first < GOES_ON * (double)f->duration_ns ||
-        connects < CONNECTS_SHARE * cpu)
+    struct besides b = r && at->kind == WICK_WAIT_PEER ? besides_at(x, at, connector_of) : (struct besides){0};
+    if (b.n < CONNECTS_LEAST || (double)b.last_ns - (double)b.first_ns < GOES_ON * (double)x->f->duration_ns ||
+        b.cpu_ns < CONNECTS_SHARE * b.all_cpu_ns)
         return;
-    wick_explain_say_frame(x, r, "connector", connector);
+    wick_explain_say_frame(x, r, "connector", b.frame);
     if (wick_explain_figure_of(r, "sequence") || wick_explain_figure_of(r, "asks"))
         return;
     r->advice =

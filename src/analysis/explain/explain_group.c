@@ -131,11 +131,6 @@ double wick_explain_stake(const struct wick_explain_findings *all, enum wick_exp
 
 /* ---- order ---- */
 
-static double rank_of(const struct wick_explain_finding *r)
-{
-    return r->rank_ns > 0 ? r->rank_ns : r->cost_ns;
-}
-
 /* What is at stake in each group: by its most expensive finding. Where that of the program only says where time goes,
  * and the JVM has a fault that costs a good part of it, the program's comes next. */
 static void learn_stakes(const struct wick_explain_findings *all, double *stakes)
@@ -174,8 +169,8 @@ static int by_rank(const void *a, const void *b)
         return x->endpoint_ns > y->endpoint_ns ? -1 : 1;
     if (x->row.endpoint != y->row.endpoint)
         return x->row.endpoint < y->row.endpoint ? -1 : 1;
-    if (rank_of(&x->row) != rank_of(&y->row))
-        return rank_of(&x->row) > rank_of(&y->row) ? -1 : 1;
+    if (wick_explain_rank_of(&x->row) != wick_explain_rank_of(&y->row))
+        return wick_explain_rank_of(&x->row) > wick_explain_rank_of(&y->row) ? -1 : 1;
     return r < s ? -1 : r > s;
 }
 
@@ -195,8 +190,8 @@ void wick_explain_rank(struct wick_explain_findings *out)
             if (o->rule->group != r->rule->group)
                 continue;
             bool together = o == r || (r->endpoint && o->endpoint == r->endpoint);
-            if (together && rank_of(o) > ranks[i].endpoint_ns)
-                ranks[i].endpoint_ns = rank_of(o);
+            if (together && wick_explain_rank_of(o) > ranks[i].endpoint_ns)
+                ranks[i].endpoint_ns = wick_explain_rank_of(o);
         }
     }
     if (ranks)

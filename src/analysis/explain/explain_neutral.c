@@ -138,25 +138,15 @@ static bool is_neutral(const struct wick_explain_facts *f, const struct wick_exp
     }
 }
 
-static double rank_of(const struct wick_explain_finding *r)
-{
-    return r->rank_ns > 0 ? r->rank_ns : r->cost_ns;
-}
-
-static bool is_at_same_place(const struct wick_explain_finding *a, const struct wick_explain_finding *b)
-{
-    const struct wick_explain_figure *x = wick_explain_figure_of(a, "frame"), *y = wick_explain_figure_of(b, "frame");
-    return x && y && !strcmp(x->text, y->text);
-}
-
 /* A queue that grows comes behind what holds up its tasks, but where that is no fault it is what there is to say. */
 static void raise_queue(struct wick_explain_findings *out, struct wick_explain_finding *queue)
 {
     for (size_t i = 0; i < out->n; i++) {
         const struct wick_explain_finding *r = &out->rows[i];
-        if (r->neutral && r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_WAITING] && is_at_same_place(r, queue) &&
-            rank_of(r) >= rank_of(queue) && r->cost_ns <= OWN_MOST * queue->cost_ns)
-            queue->rank_ns = nextafter(rank_of(r), INFINITY);
+        if (r->neutral && r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_WAITING] &&
+            wick_explain_same_function(r, queue) && wick_explain_rank_of(r) >= wick_explain_rank_of(queue) &&
+            r->cost_ns <= OWN_MOST * queue->cost_ns)
+            queue->rank_ns = nextafter(wick_explain_rank_of(r), INFINITY);
     }
 }
 

@@ -342,14 +342,6 @@ static double monitors_of_the_machine(const struct wick_explain *x)
     return sum <= (double)wick_explain_without_cpu(x) ? sum : 0;
 }
 
-/* Whether two findings are about the same function of the program, at whatever line. */
-static bool is_same_function(const struct wick_explain_finding *a, const struct wick_explain_finding *b)
-{
-    const struct wick_explain_figure *x = wick_explain_figure_of(a, "frame"), *y = wick_explain_figure_of(b, "frame");
-    size_t n = x ? strcspn(x->text, ":") : 0;
-    return y && n && n == strcspn(y->text, ":") && !strncmp(x->text, y->text, n);
-}
-
 /* Whether most of what waits for monitors waits for those of class loaders, below the same function as the code. */
 static bool is_for_classes(const struct wick_explain_finding *r, const struct wick_explain_finding *coded)
 {
@@ -358,7 +350,7 @@ static bool is_for_classes(const struct wick_explain_finding *r, const struct wi
                                      *most = wick_explain_figure_of(r, "most"),
                                      *all = wick_explain_figure_of(r, "time");
     return callee && strstr(callee->text, "ClassLoader") && kind && !strncmp(kind->text, "class-", 6) && most && all &&
-           most->value >= CHAIN_LEAST * all->value && is_same_function(r, coded);
+           most->value >= CHAIN_LEAST * all->value && wick_explain_same_function(r, coded);
 }
 
 /* The lock of a class loader that is waited for in the function which has classes looked up for nothing is taken for
@@ -370,7 +362,7 @@ static void lock_contention(struct wick_explain *x)
     struct wick_explain_finding *coded = x->coded.needless ? &x->out->rows[x->coded.finding] : NULL;
     if (!r || !coded || x->monitors_said_ns > 0 || !is_for_classes(r, coded))
         return;
-    double before = coded->rank_ns > 0 ? coded->rank_ns : coded->cost_ns;
+    double before = wick_explain_rank_of(coded);
     r->led_to = true;
     r->rank_ns = coded->cost_ns < r->cost_ns ? coded->cost_ns : 0;
     coded->rank_ns = before < r->cost_ns ? r->cost_ns : coded->rank_ns;
@@ -525,9 +517,8 @@ static void put_before_pauses(struct wick_explain *x)
         const struct wick_explain_finding *o = &x->out->rows[i];
         bool cost = o->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_GC_PAUSES] ||
                     o->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_GC_CPU];
-        double rank = o->rank_ns > 0 ? o->rank_ns : o->cost_ns, own = r->rank_ns > 0 ? r->rank_ns : r->cost_ns;
-        if (cost && rank >= own)
-            r->rank_ns = nextafter(rank, INFINITY);
+        if (cost && wick_explain_rank_of(o) >= wick_explain_rank_of(r))
+            r->rank_ns = nextafter(wick_explain_rank_of(o), INFINITY);
     }
 }
 

@@ -115,6 +115,21 @@ static inline const struct wick_explain_figure *wick_explain_figure_of(const str
     return NULL;
 }
 
+/* Whether two are about the same function of the program, at whatever line. */
+static inline bool wick_explain_same_function(const struct wick_explain_finding *a,
+                                              const struct wick_explain_finding *b)
+{
+    const struct wick_explain_figure *x = wick_explain_figure_of(a, "frame"), *y = wick_explain_figure_of(b, "frame");
+    size_t n = x ? strcspn(x->text, ":") : 0;
+    return y && n && n == strcspn(y->text, ":") && !strncmp(x->text, y->text, n);
+}
+
+/* What it is sorted by. */
+static inline double wick_explain_rank_of(const struct wick_explain_finding *r)
+{
+    return r->rank_ns > 0 ? r->rank_ns : r->cost_ns;
+}
+
 /* How the time went in which the program's threads have work: the parts add up to the whole. */
 struct wick_explain_parts {
     double computed_ns;  /* on a CPU */

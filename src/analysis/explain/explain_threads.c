@@ -221,7 +221,7 @@ static bool is_digest(const struct wick_profile *p, uint32_t stack)
     return digest;
 }
 
-/* Of the thread's CPU time, the share that computes digests: of a chain of them each needs the one before, so that no
+/* Of the thread's CPU time, the share that goes to digests: in a chain of them each needs the one before, so that no
  * other thread could take a part. */
 static double digests_of(const struct wick_explain_facts *f, uint32_t thread)
 {
@@ -540,7 +540,7 @@ static void put_behind_code(struct wick_explain *x, struct wick_explain_finding 
         return;
     for (size_t i = 0; i < x->out->n; i++) {
         struct wick_explain_finding *w = &x->out->rows[i];
-        double cost = r->rank_ns > 0 ? r->rank_ns : r->cost_ns;
+        double cost = wick_explain_rank_of(r);
         bool ranked = w->rank_ns > 0 && !x->code_raised;
         if (w->rule != &wick_explain_rules[WICK_EXPLAIN_RULE_HOT_CODE] || ranked || w->cost_ns >= cost ||
             w->rank_ns >= cost)
