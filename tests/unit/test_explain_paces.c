@@ -231,9 +231,37 @@ static void test_waiting__for_a_task_that_rests_is_no_fault_without_a_lock(void 
     }
 }
 
+/* Many wait for what one thread forces to the disk at a time: that takes what the disk takes. Not so if few wait, or if
+ * what waits for the disk is not forced. */
+static void test_disk_wait__of_a_group_commit_is_no_fault(void **state)
+{
+    static const struct {
+        const char *writes;
+        unsigned owners;
+        bool neutral;
+    } cases[] = {{"sun/nio/ch/UnixFileDispatcherImpl.force0", 3, true},
+                 {"java/io/FileDescriptor.sync", 3, true},
+                 {"sun/nio/ch/UnixFileDispatcherImpl.force0", 1, false},
+                 {"java/io/RandomAccessFile.writeBytes", 3, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        uint32_t commit = thread_of(s, "commit", 1);
+        add(s, commit, STACK(s, "app/Deeds.commit", cases[i].writes), WICK_EXPLAIN_DISK, 5);
+        add(s, commit, STACK(s, "app/Deeds.commit"), WICK_EXPLAIN_RUNNABLE, 5);
+        add(s, thread_of(s, "search", 2), STACK(s, "app/Search.run"), WICK_EXPLAIN_RUNNABLE, 10);
+        for (unsigned k = 0; k < cases[i].owners; k++)
+            add(s, thread_of(s, "owner", 10 + k),
+                STACK(s, "app/Main.enter", "java/util/concurrent/CompletableFuture.get", PARK), WICK_EXPLAIN_PARKED, 8);
+        assert_int_equal(is_neutral(s, "disk-wait"), cases[i].neutral);
+        free(explained(s));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_disk_wait__of_a_group_commit_is_no_fault),
         cmocka_unit_test(test_saturated_thread__of_digests_or_of_taken_cpus_is_no_fault),
         cmocka_unit_test(test_waiting__for_a_task_that_rests_is_no_fault_without_a_lock),
         cmocka_unit_test(test_queue_full__before_a_stage_that_keeps_a_pace_is_no_trouble),

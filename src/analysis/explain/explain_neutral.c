@@ -15,6 +15,8 @@
  * Who waits while a clock sets the pace (explain_pace.c) waits for no longer than somebody decided.
  *
  * Stand-bys wait for a lock all the time by design, while the one that has it does what they are there for.
+ *
+ * Data that is forced to a disk for many at a time (group commit) takes what the disk takes.
  */
 #include <math.h>
 #include <string.h>
@@ -25,6 +27,7 @@
 #define COPYING_LEAST 0.25  /* of a CPU */
 #define OWN_MOST      1.20  /* of the time of a pool's workers: waits that are theirs */
 #define CHAIN_LEAST   0.20  /* of the time: of threads that wait for those that wait there */
+#define GROUP_LEAST   3.0   /* times as long as data is forced to the disk: waits of those whose data that is */
 
 static bool is_one_of(const struct wick_explain_finding *r, const char *const *kinds, size_t n)
 {
@@ -138,6 +141,23 @@ static bool is_neutral(const struct wick_explain_facts *f, const struct wick_exp
     }
 }
 
+/* Whether what waits for a disk is data that is forced to it for many at a time, as a group commit does: others wait
+ * several times as long for what somebody in the program is to complete, and nothing else shows a fault. */
+static bool is_forced_for_many(const struct wick_explain_findings *out, const struct wick_explain_finding *disk)
+{
+    static const char *const kinds[] = {"future", "latch", "condition", "reply", "object-wait", "park"};
+    const struct wick_explain_figure *callee = wick_explain_figure_of(disk, "callee");
+    if (!callee || !(strstr(callee->text, ".force") || strstr(callee->text, "FileDescriptor.sync")))
+        return false;
+    for (size_t i = 0; i < out->n; i++) {
+        const struct wick_explain_finding *r = &out->rows[i];
+        if (r->neutral && r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_WAITING] &&
+            is_one_of(r, kinds, sizeof kinds / sizeof *kinds) && r->cost_ns >= GROUP_LEAST * disk->cost_ns)
+            return true;
+    }
+    return false;
+}
+
 /* A queue that grows comes behind what holds up its tasks, but where that is no fault it is what there is to say. */
 static void raise_queue(struct wick_explain_findings *out, struct wick_explain_finding *queue)
 {
@@ -157,4 +177,7 @@ void wick_explain_learn_neutral(const struct wick_explain_facts *f, struct wick_
     for (size_t i = 0; i < out->n; i++)
         if (out->rows[i].rule == &wick_explain_rules[WICK_EXPLAIN_RULE_GROWING_QUEUE])
             raise_queue(out, &out->rows[i]);
+    for (size_t i = 0; i < out->n; i++)
+        if (out->rows[i].rule == &wick_explain_rules[WICK_EXPLAIN_RULE_DISK_WAIT])
+            out->rows[i].neutral = is_forced_for_many(out, &out->rows[i]);
 }
