@@ -45,7 +45,7 @@ struct thread_struct {
 struct task_struct {
     struct thread_info thread_info;
     unsigned int flags, __state;
-    int pid, tgid, on_cpu, on_rq;
+    int pid, tgid, on_cpu;
     struct task_struct *group_leader;
     struct mm_struct *mm;
     struct css_set *cgroups;

@@ -10,6 +10,10 @@
  * sums are unbiased. A new thread does not come by sched_exit_tp the first time: its first record is made when it
  * leaves the CPU, without a stack. It does come by finish_task_switch(), with the stack of its start.
  *
+ * Some systems do not report what certain threads switch to, nor what is woken while these run, with nothing counted as
+ * missed: on one with Linux 6.18, those of a process outside of the machine's container. A thread that comes onto its
+ * CPU from one of these is known where it runs again; who woke it then is not.
+ *
  * Threads: each CPU, in the scheduler and in interrupts; what belongs to a thread goes with it.
  * Memory:  storage of tasks, and arrays of each CPU.
  */
@@ -37,8 +41,7 @@ struct wait {
     /* What it has done since another thread woke it: `own[0]` since it last began to sleep until an interrupt, `own[1]`
      * before, if that is `mixed`; and what it had waited for until then, the latest first. */
     struct wick_host_link own[2], links[WICK_HOST_LINKS];
-    __u32 nlinks;
-    __u32 left; /* it was seen to leave a CPU */
+    __u32 nlinks, pad;
 };
 
 /* Goes with the thread. */
@@ -291,6 +294,13 @@ STEP_INLINE void not_followed(struct wick_host_counts *c)
     c->wait.no_memory++;
 }
 
+/* A thread leaves its CPU that was not seen to come: a new one whose first switch the kernel did not report. */
+STEP_INLINE void came_unseen(struct wick_host_counts *c)
+{
+    c->wait.fired++;
+    c->wait.unseen++;
+}
+
 /* The threads that there are when recording starts: from now on they are on a CPU, asleep, or on the queue of one. What
  * a tracepoint has seen in the meantime is newer. Here there is memory for all of them; tracepoints take from a small
  * stock.
@@ -366,9 +376,11 @@ int wait_switch(unsigned long long *ctx)
     if (prev->pid && !w)
         not_followed(c);
     if (w) {
+        if (w->out_ns)
+            came_unseen(c);
         if (w->chosen)
             record_first(w, c);
-        w->seen = w->left = 1;
+        w->seen = 1;
         w->out_ns = now;
         w->wake_ns = preempted || !state ? now : 0;
         w->nstays = w->woken = 0;
@@ -599,33 +611,6 @@ static __attribute__((noinline)) void hand_over(struct wait *to, const struct wa
     to->own[0].queue_ns = to->own[0].asleep_ns = to->own[0].disk_ns = to->own[1].mixed = 0;
 }
 
-/* A thread that is about to be woken has left its CPU, and no program was called: it was last seen to come onto one.
- * Linux 6.18 does so for single switches, with nothing counted as missed, and for all those of some threads, which are
- * never seen to leave a CPU. How long it slept is not known, nor what it waited for until now. The CPU is read before
- * what its switch wrote, or one that leaves just now would look so; a thread that the scheduler keeps in its queue
- * asleep (since Linux 6.12) is not recognised. */
-static __attribute__((noinline)) bool is_unreported(const struct wait *w, const struct task_struct *task)
-{
-    __u32 key = 0;
-    const struct wick_host_plan *p = bpf_map_lookup_elem(&plan, &key);
-    int runs = *(const volatile int *)&task->on_cpu | *(const volatile int *)&task->on_rq;
-    __asm__ volatile("" ::: "memory");
-    return !runs && w->left && !w->out_ns && p && !p->stopping;
-}
-
-static __attribute__((noinline)) void forget_history(struct wait *w, __u64 now)
-{
-    __u32 zero = 0;
-    struct wick_host_counts *c = bpf_map_lookup_elem(&counts, &zero);
-    w->nlinks = 0;
-    w->own[0].from_ns = now;
-    w->own[0].queue_ns = w->own[0].asleep_ns = w->own[0].disk_ns = w->own[1].mixed = 0;
-    if (!c)
-        return;
-    c->wait.fired++;
-    c->wait.unseen++;
-}
-
 /* Before a wakeup, in the thread or interrupt that makes it. */
 SEC("tp_btf/sched_waking")
 int wait_waking(unsigned long long *ctx)
@@ -635,8 +620,6 @@ int wait_waking(unsigned long long *ctx)
     __u32 zero = 0;
     struct interrupts *i = bpf_map_lookup_elem(&interrupts, &zero);
     __u64 now = bpf_ktime_get_ns();
-    if (w && is_unreported(w, (struct task_struct *)ctx[0]))
-        forget_history(w, now);
     if (!w || !w->out_ns || w->wake_ns || !i)
         return 0;
     bool works = is_work_of(i, (__u32)task->pid);
@@ -692,11 +675,25 @@ int wait_wakeup_new(unsigned long long *ctx)
     return 0;
 }
 
+/* The current thread came onto its CPU from one whose switches the kernel does not report. */
+static __attribute__((noinline)) void note_arrival(struct wait *w)
+{
+    __u32 key = 0;
+    const struct wick_host_plan *p = bpf_map_lookup_elem(&plan, &key);
+    struct wick_host_counts *c = bpf_map_lookup_elem(&counts, &key);
+    __u64 now = bpf_ktime_get_ns();
+    note_run(bpf_get_current_task_btf(), now);
+    if (p && c)
+        end_wait(w, p, c, now);
+}
+
 /* A thread runs again, in schedule() still. ctx: where the kernel's stack begins, without `skip` frames. */
 STEP_INLINE int runs_again(void *ctx, __u64 skip)
 {
     __u32 zero = 0, own = WICK_HOST_BY_WAIT;
     struct wait *w = bpf_task_storage_get(&waits, bpf_get_current_task_btf(), NULL, 0);
+    if (w && w->out_ns)
+        note_arrival(w);
     if (!w || !w->chosen)
         return 0;
     struct walker *at = bpf_map_lookup_elem(&walkers, &own);

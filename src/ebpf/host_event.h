@@ -384,7 +384,7 @@ struct wick_host_counts {
         uint64_t ring_full; /* not: it was full */
         uint64_t nested;    /* not: a walk was going on on this CPU */
         uint64_t no_memory; /* not: the thread could not be followed; counted as a wait that was chosen */
-        uint64_t unseen;    /* not: the program was not called when the thread left its CPU; likewise */
+        uint64_t unseen;    /* not: no program was called when the thread came onto its CPU; likewise */
         uint64_t walk_ns;   /* time spent on them */
     } wait;
     struct {
@@ -423,7 +423,6 @@ struct wick_host_plan {
     uint64_t call_ns;      /* of system calls */
     uint64_t socket_ns;    /* of those on sockets */
     uint64_t alloc_bytes;  /* of objects that are allocated: a threshold likewise, in bytes */
-    uint64_t stopping;     /* 1: programs are being taken away, so that not all that happens is reported */
 };
 
 #endif

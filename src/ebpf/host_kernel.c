@@ -554,8 +554,6 @@ static void detach_group(struct wick_host_kernel *k, enum wick_host_group g)
 
 void wick_host_kernel_stop(struct wick_host_kernel *k)
 {
-    k->planned.stopping = 1;
-    set_plan(k);
     detach_group(k, WICK_HOST_GROUP_WAITS);
     wick_host_libbpf.bpf_link__destroy(k->again_link);
     k->again_link = NULL;

@@ -154,14 +154,14 @@ def record():
     return said, pid, counted, err
 
 
-# Where the kernel does not report a switch of a thread, which wick says, what that one did is not known.
+# Where the kernel does not report how a new thread came onto its CPU, which wick says, what that one did first is not known.
 for attempt in range(5):
     said, pid, counted, err = record()
     if "the kernel did not report" not in err:
         break
     print(f"# again: {err}")
     os.unlink(recording)
-if not t.check("the kernel reports every switch, in one of five recordings", os.path.exists(recording), err):
+if not t.check("the kernel reports how each came onto its CPU, in one of five recordings", os.path.exists(recording), err):
     t.done()
 pids = set(pid.values())
 dropped = sum(int(n) for n in re.findall(r"lost: (\d+) waits", err))

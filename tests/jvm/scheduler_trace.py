@@ -2,8 +2,9 @@
 """What the scheduler did, by the kernel's own trace of its tracepoints (tracefs, in a buffer of its own): which threads ran
 on a CPU while others waited for it. Shares nothing with how wick finds that out.
 
-Some threads of some systems are not traced when they leave a CPU, though nothing is reported as lost. It shows when the next
-thread leaves that nobody saw come; what ran in between is UNTRACED."""
+Some systems do not trace what certain threads switch to, though nothing is reported as lost: with one Linux 6.18 these are the
+idle thread of one of two CPUs, and those of a process outside of the machine's container. It shows when a thread leaves that
+nobody saw come, also as the first one of a CPU; what ran in between is UNTRACED."""
 import bisect
 import collections
 import os
@@ -61,7 +62,8 @@ class Queues:
         self.victims, self.queued, self.stays = victims, {}, []
         self.unsure = collections.Counter()  # by victim: ns that it may have waited, or run
         self.beyond = collections.Counter()  # by victim: ns of waits that others were switched in too often to be known
-        self.times, self.threads = collections.defaultdict(list), collections.defaultdict(list)  # by CPU
+        self.times = collections.defaultdict(lambda: [0])  # by CPU, and what ran there from each of these times on
+        self.threads = collections.defaultdict(lambda: [UNTRACED])
 
     def enter(self, pid, cpu, now):
         self.leave(pid, now)
@@ -76,7 +78,7 @@ class Queues:
 
     def switch(self, cpu, now, fields):
         out, on = int(fields["prev_pid"]), int(fields["next_pid"])
-        if self.threads[cpu] and self.threads[cpu][-1] != out:
+        if self.threads[cpu][-1] != out:
             self.threads[cpu][-1] = UNTRACED
             if out in self.queued:
                 self.unsure[out] += now - self.queued.pop(out)[1]
