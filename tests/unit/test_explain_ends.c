@@ -246,7 +246,7 @@ static void test_datagrams__are_an_answer_where_somebody_asks(void **state)
 static void test_pipe__is_an_answer_where_somebody_asks(void **state)
 {
     (void)state;
-    for (unsigned who = 0; who < 4; who++) {
+    for (unsigned who = 0; who < 5; who++) { /* 4: keeps what it reads in a file */
         struct scene *s = scene();
         uint32_t t = thread_of(s, "follower", 1);
         add(s, t, STACK(s, "app/Main.run", "app/Tail.follow", PIPE), who == 3 ? WICK_EXPLAIN_DISK : WICK_EXPLAIN_IO, 9);
@@ -256,7 +256,12 @@ static void test_pipe__is_an_answer_where_somebody_asks(void **state)
         if (who == 2)
             add(s, t, STACK(s, "app/Main.run", "app/Tail.follow", "java/lang/ProcessBuilder.start"), WICK_EXPLAIN_IO,
                 0.1);
-        if (who)
+        if (who == 4)
+            add(s, t,
+                STACK(s, "app/Main.run", "app/Tail.follow", "java/nio/channels/Channels.write",
+                      "sun/nio/ch/FileChannelImpl.write", "sun/nio/ch/FileDispatcherImpl.write0"),
+                WICK_EXPLAIN_RUNNABLE, 0.1);
+        if (who && who < 4)
             has(s, "is waiting for the reading of a file or pipe, at app.Tail.follow\n");
         else
             silent(s);
@@ -284,6 +289,31 @@ static void test_processes__are_awaited_where_their_output_is_read(void **state)
         }
         (cases[c].said ? has : has_not)(s, "is waiting for another process, at app.Desk.convert; processes are "
                                            "started at app.Channel.open\n");
+    }
+}
+
+/* Who looks after a process until it ends, or waits for what another one has locked, only waits; who starts processes
+ * all the time, or keeps others waiting by it, does not. */
+static void test_processes__that_a_thread_keeps_are_no_fault(void **state)
+{
+    static const char wait_for[] = "java/lang/Process.waitFor", lock[] = "sun/nio/ch/FileDispatcherImpl.lock0";
+    static const struct {
+        const char *waits;
+        bool monitor, neutral;
+    } cases[] = {{wait_for, false, true}, {lock, false, true}, {wait_for, true, false}, {lock, true, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        uint32_t keeper = thread_of(s, "keeper", 1), asks = thread_of(s, "asks", 2);
+        uint32_t at = STACK(s, "app/Keeper.run", "app/Keeper.keep", cases[i].waits);
+        add(s, keeper, at, cases[i].waits == lock ? WICK_EXPLAIN_NATIVE_WAIT : WICK_EXPLAIN_OBJECT_WAIT, 9);
+        add(s, keeper, STACK(s, "app/Keeper.run"), WICK_EXPLAIN_RUNNABLE, 1);
+        if (cases[i].monitor) {
+            add(s, asks, STACK(s, "app/Desk.ask"), WICK_EXPLAIN_MONITOR, 8);
+            owned(s, asks, STACK(s, "app/Desk.ask"), at, false, 8);
+        }
+        assert_int_equal(is_neutral(s, "waiting"), cases[i].neutral);
+        free(explained(s));
     }
 }
 
@@ -348,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_answer__is_read_by_who_makes_the_connection_or_writes_first),
         cmocka_unit_test(test_datagrams__are_an_answer_where_somebody_asks),
         cmocka_unit_test(test_pipe__is_an_answer_where_somebody_asks),
+        cmocka_unit_test(test_processes__that_a_thread_keeps_are_no_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -305,6 +305,28 @@ static void test_deoptimisations__have_a_place_and_cost_cpu_time(void **state)
     silent(s);
 }
 
+/* An exception that compiled code leaves for each time costs no compiling. */
+static void test_deoptimisations__cost_what_leaving_takes(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct scene *s = scene();
+        uint32_t at = STACK(s, "app/Main.run", "app/Main.price");
+        uint32_t function =
+            wick_profile_function(&s->p, 0, wick_profile_cstring(&s->p, "Deoptimization::uncommon_trap"), 0);
+        cpu(s, wick_profile_push(&s->p, at, wick_profile_frame(&s->p, function, 0, -1, WICK_FRAME_NATIVE)),
+            i ? 2 : 0.5);
+        cpu(s, STACK(s, "app/Main.run"), 8);
+        s->f.deopts.grown = 100000;
+        s->f.compile_ns.grown = S / 100;
+        if (i)
+            has(s, "and recompiled: 10 ms of compiling; 20 % of CPU time is threads that leave compiled code, as for "
+                   "an exception thrown there each time\n");
+        else
+            has_not(s, "deoptimisations");
+    }
+}
+
 /* Hundreds at once, when an assumption of much code fails, are over with that. */
 static void test_deoptimisations__go_on(void **state)
 {
@@ -668,6 +690,7 @@ int main(void)
         cmocka_unit_test(test_gc_pauses__of_periodic_collections_are_the_options),
         cmocka_unit_test(test_explicit_gc__counts_all_who_ask),
         cmocka_unit_test(test_deoptimisations__have_a_place_and_cost_cpu_time),
+        cmocka_unit_test(test_deoptimisations__cost_what_leaving_takes),
         cmocka_unit_test(test_deoptimisations__go_on),
         cmocka_unit_test(test_vm_operations__are_not_asked_for_by_allocations),
         cmocka_unit_test(test_vm_operations__name_who_asks),

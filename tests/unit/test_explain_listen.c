@@ -4,18 +4,23 @@
 
 #define CONNECT "java/net/Socket.connect", "sun/nio/ch/NioSocketImpl.connect"
 
-/* Two threads that connect all the time, if asked for, and so many drops in ten seconds. */
-static struct scene *drops(int64_t n, bool connects, bool accepts)
+/* Two threads that connect all the time, if asked for, one that accepts, but is busy for so many seconds, and so many
+ * drops in ten seconds. */
+static struct scene *drops(int64_t n, bool connects, bool accepts, unsigned busy)
 {
     struct scene *s = scene();
     for (unsigned i = 0; connects && i < 2; i++)
         add(s, thread_of(s, "terminal", 10 + i), STACK(s, "app/Terminal.run", CONNECT, "libc.so.6:poll"),
             WICK_EXPLAIN_IO, 10);
-    if (accepts)
-        add(s, thread_of(s, "acceptor", 20),
+    if (accepts) {
+        uint32_t acceptor = thread_of(s, "acceptor", 20);
+        add(s, acceptor,
             STACK(s, "app/Server.run", "java/net/ServerSocket.accept", "sun/nio/ch/NioSocketImpl.accept",
                   "libc.so.6:accept"),
-            WICK_EXPLAIN_IO, 10);
+            WICK_EXPLAIN_IO, 10 - busy);
+        if (busy)
+            add(s, acceptor, STACK(s, "app/Server.run", "app/Server.greet"), WICK_EXPLAIN_RUNNABLE, busy);
+    }
     s->f.listen_overflows.grown = s->f.syn_retransmits.grown = n;
     return s;
 }
@@ -24,14 +29,14 @@ static void test_overflow__is_the_cause_of_waits_for_connections(void **state)
 {
     (void)state;
     begins(
-        drops(20, true, true),
+        drops(20, true, true, 4),
         "listen-overflow: 20 times, 2 a second, somebody tried to connect to a listening socket, of this process or of "
         "another one "
         "in its network namespace, whose queue of connections to be accepted was full; 2 threads on average wait for "
         "connections to be made (20.0 s), most at app.Terminal.run: each tries again after 1 s, then after 2 "
         "s and more\n\n");
     /* too few for so many waits: something else keeps those, too */
-    struct scene *s = drops(6, true, true);
+    struct scene *s = drops(6, true, true, 4);
     s->f.duration_ns = 4 * S; /* or the drops would be too few a second */
     char *text = explained(s);
     if (!strstr(text, "waiting: ") || !strstr(text, "a connection to be made, at app.Terminal.run"))
@@ -44,7 +49,7 @@ static void test_overflow__of_others_is_not_why_threads_wait(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
-        struct scene *s = drops(20, true, true);
+        struct scene *s = drops(20, true, true, 4);
         s->f.syn_retransmits.grown = i ? 6 : 60;
         char *text = explained(s);
         if (!strstr(text, "waiting: ") || !strstr(text, "a connection to be made, at app.Terminal.run") ||
@@ -57,12 +62,13 @@ static void test_overflow__of_others_is_not_why_threads_wait(void **state)
 static void test_overflow__is_of_others_where_nobody_here_accepts_or_waits(void **state)
 {
     (void)state;
-    has(drops(20, false, true),
+    has(drops(20, false, true, 4),
         "listen-overflow: 20 times, 2 a second, somebody tried to connect to a listening socket, of this "
         "process or of another one in its network namespace, whose queue of connections to be "
         "accepted was full: each tries");
-    has_not(drops(20, false, false), "listen-overflow");
-    has_not(drops(4, true, true), "listen-overflow");
+    has_not(drops(20, false, true, 1), "listen-overflow"); /* all who come are accepted */
+    has_not(drops(20, false, false, 4), "listen-overflow");
+    has_not(drops(4, true, true, 4), "listen-overflow");
 }
 
 int main(void)

@@ -39,6 +39,34 @@ static void test_logging__that_searches_for_its_caller(void **state)
         "hot-code: 60 % of CPU time (6.0 s) is logging, for app.Main.note\n");
 }
 
+/* A formatter, or what makes a message's text, is the program's and a part of logging. */
+static void test_logging__has_what_the_program_formats_for_it(void **state)
+{
+    static const struct {
+        const char *caller;
+        bool logs;
+    } cases[] = {{"java/util/logging/StreamHandler.publish", true}, {"app/Report.write", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        uint32_t stack = STACK(s, "app/Main.note", "java/util/logging/Logger.log", cases[i].caller, "app/Plain.format",
+                               "java/text/MessageFormat.format");
+        (cases[i].logs ? has : has_not)(with(s, stack, 6), " (6.0 s) is logging, for app.Main.note\n");
+    }
+}
+
+/* Who makes connections closes them as well. */
+static void test_connecting__has_what_closing_takes(void **state)
+{
+    (void)state;
+    struct scene *s = scene();
+    cpu(s, STACK(s, "app/Lane.ask", "java/net/Socket.close", "libc.so.6:close"), 2);
+    cpu(s, STACK(s, "app/Main.b"), 2);
+    cpu(s, STACK(s, "app/Main.c"), 3);
+    cpu(s, STACK(s, "app/Lane.ask", "java/net/Socket.connect", "libc.so.6:connect"), 3);
+    has(s, "hot-code: 50 % of CPU time (5.0 s) is making and closing connections, for app.Lane.ask");
+}
+
 static void test_serialisation__that_describes_classes_again(void **state)
 {
     (void)state;
@@ -243,6 +271,8 @@ static void test_code__of_stubs_for_digests_is_cryptography(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_logging__has_what_the_program_formats_for_it),
+        cmocka_unit_test(test_connecting__has_what_closing_takes),
         cmocka_unit_test(test_code__of_stubs_for_digests_is_cryptography),
         cmocka_unit_test(test_field_by_field__is_a_stream_of_fields_on_a_file),
         cmocka_unit_test(test_logging__that_searches_for_its_caller),

@@ -562,6 +562,7 @@ void wick_explain_hot_code(struct wick_explain *x)
 struct calls {
     uint32_t function, at; /* at: the heaviest stack, cut at the function */
     uint32_t most;         /* frame of the function called that takes most, 0 = none */
+    uint32_t callee;       /* frame of the method that it calls itself for half of that or more, 0 = none */
     int64_t ns, most_ns;
     double quanta;
 };
@@ -599,6 +600,27 @@ static uint32_t calling(const struct wick_profile *p, uint32_t stack)
     enum wick_explain_code code;
     uint32_t s = wick_explain_user_of(p, stack, &code);
     return s == stack || hands_over(p, stack) ? 0 : s;
+}
+
+/* The method of the JDK or of a library that the function calls for half of that work or more. */
+static void learn_callee(struct wick_explain *x, struct calls *c)
+{
+    const struct wick_explain_facts *f = x->f;
+    int64_t *sums = calloc(f->p->nfunctions, sizeof *sums);
+    x->f->failed |= !sums;
+    for (size_t i = 0; sums && i < f->ncpu; i++) {
+        uint32_t stack = interrupted(f->p, f->cpu[i].stack), user = calling(f->p, stack), s = stack;
+        if (!user || frame_of(f->p, user)->function != c->function)
+            continue;
+        while (s != user && f->p->stacks[s].parent != user)
+            s = f->p->stacks[s].parent;
+        uint32_t callee = frame_of(f->p, s)->function;
+        sums[callee] = wick_sum(sums[callee], f->cpu[i].weight_ns);
+        if (s != user && wick_frame_kind_is_java(frame_of(f->p, s)->kind) &&
+            (double)sums[callee] >= HALF * (double)c->ns)
+            c->callee = f->p->stacks[s].frame;
+    }
+    free(sums);
 }
 
 static void learn_calls(struct wick_explain *x, struct calls *c)
@@ -646,6 +668,7 @@ void wick_explain_hot_calls(struct wick_explain *x)
         !wick_explain_counts(f, wick_explain_wanted(x, (double)c.ns), CALLS_LEAST))
         return;
     learn_calls(x, &c);
+    learn_callee(x, &c);
     x->calls_said = true;
     struct wick_explain_finding *r = wick_explain_found(x, (double)c.ns);
     wick_explain_share_of(x, r, (double)c.ns, (double)f->sampled_ns, c.quanta);
@@ -654,6 +677,8 @@ void wick_explain_hot_calls(struct wick_explain *x)
     wick_explain_filter_frame(x, r, f->p->stacks[c.at].frame);
     say_process(x, r, c.function);
     wick_explain_say_sort(x, r, c.function);
+    if (c.callee && f->p->frames[c.callee].function != f->p->frames[c.most].function)
+        say_callee(x, r, c.callee);
     if (c.most) {
         wick_explain_say_frame(x, r, "most", c.most);
         wick_explain_figure(r, "part", WICK_EXPLAIN_TIME, (double)c.most_ns);

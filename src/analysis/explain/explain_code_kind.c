@@ -156,6 +156,14 @@ static bool is_field_by_field(const struct wick_profile *p, uint32_t stack)
            !is_any_of(method_at(p, caller), whole, sizeof whole / sizeof *whole);
 }
 
+/* Whether logging calls it: a formatter, a filter, what makes the text of a message. It is logging for who logs, unless
+ * it has logging do something itself, such as search the stack for who logs. */
+static bool is_of_logging(const struct wick_profile *p, uint32_t stack)
+{
+    uint32_t caller = p->stacks[stack].parent;
+    return caller && code_of(class_at(p, caller), method_at(p, caller)) == WICK_CODE_LOGGING;
+}
+
 uint32_t wick_explain_user_of(const struct wick_profile *p, uint32_t stack, enum wick_explain_code *code)
 {
     struct turns turns = {0};
@@ -165,7 +173,8 @@ uint32_t wick_explain_user_of(const struct wick_profile *p, uint32_t stack, enum
         const char *class_name = class_at(p, s), *name = method_at(p, s);
         bool java = wick_frame_kind_is_java(p->frames[p->stacks[s].frame].kind);
         enum wick_explain_code one = java ? code_of(class_name, name) : code_of_stub(name);
-        if (java && one == WICK_CODE_OTHER && !wick_name_is_jdk(class_name) && !is_of_search(p, s))
+        if (java && one == WICK_CODE_OTHER && !wick_name_is_jdk(class_name) && !is_of_search(p, s) &&
+            (*code == WICK_CODE_LOGGING || !is_of_logging(p, s)))
             return s;
         *code = java && is_field_by_field(p, s) ? WICK_CODE_FIELDWISE : one != WICK_CODE_OTHER ? one : *code;
         count_turn(class_name, &turns);

@@ -428,6 +428,7 @@ void wick_explain_too_many(struct wick_explain *x);
 double wick_explain_compiled(const struct wick_explain_facts *f); /* CPU time of the compilers; 0 = not known */
 uint32_t
 wick_explain_deoptimised(struct wick_explain *x); /* where threads lose compiled code: a frame, 0 = not known */
+double wick_explain_deoptimising(const struct wick_explain *x); /* CPU time of threads that lose it */
 
 /* explain_safepoints.c: the time that it takes to reach safepoints, and operations of the VM thread. */
 void wick_explain_say_who_asks(struct wick_explain *x, struct wick_explain_finding *r,

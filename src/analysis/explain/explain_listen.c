@@ -16,6 +16,28 @@
 #define EACH_NS     1e9  /* that it takes until a packet is sent again, or more */
 #define DUE_LEAST   0.50 /* of the time of threads that wait for connections; of the packets sent again */
 #define AT_LEAST    0.01 /* of the time: others may wait, elsewhere */
+#define RESTS_LEAST 0.80 /* of its time: a thread that has accepted all who have come */
+
+/* Whether a thread that takes clients, or events of a selector, has something else to do: the queue of one that waits
+ * for the next has nobody in it. */
+static bool is_behind(const struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double *all = calloc(f->p->nthreads, sizeof *all), *rests = calloc(f->p->nthreads, sizeof *rests);
+    bool behind = false;
+    x->f->failed |= !all || !rests;
+    for (size_t i = 0; all && rests && i < f->nwall; i++) {
+        enum wick_wait_kind kind = x->waits[i].kind;
+        all[f->wall[i].thread] += (double)f->wall[i].weight_ns;
+        if (kind == WICK_WAIT_CLIENT || kind == WICK_WAIT_EVENT)
+            rests[f->wall[i].thread] += (double)f->wall[i].weight_ns;
+    }
+    for (uint32_t t = 1; all && rests && t < f->p->nthreads; t++)
+        behind |= rests[t] > 0 && rests[t] < RESTS_LEAST * all[t];
+    free(all);
+    free(rests);
+    return behind;
+}
 
 void wick_explain_listen_overflow(struct wick_explain *x)
 {
@@ -31,7 +53,7 @@ void wick_explain_listen_overflow(struct wick_explain *x)
     double waited = (double)wick_explain_places_sum(&at);
     double again = (double)f->syn_retransmits.grown; /* by those who wait here, or others beside this process */
     bool due = at.n && waited > 0 && again * EACH_NS >= DUE_LEAST * waited && drops >= DUE_LEAST * again;
-    if (!due && !x->serves) { /* neither end of such a connection is known to be here */
+    if (!due && !is_behind(x)) { /* neither end of such a connection is known to be here */
         free(at.rows);
         return;
     }

@@ -16,7 +16,7 @@
  *
  * Stand-bys wait for a lock all the time by design, while the one that has it does what they are there for.
  *
- * Data that is forced to a disk for many at a time (group commit) takes what the disk takes.
+ * Data that is forced to a disk takes what the disk takes, as in a group commit.
  */
 #include <math.h>
 #include <string.h>
@@ -27,7 +27,6 @@
 #define COPYING_LEAST 0.25  /* of a CPU */
 #define OWN_MOST      1.20  /* of the time of a pool's workers: waits that are theirs */
 #define CHAIN_LEAST   0.20  /* of the time: of threads that wait for those that wait there */
-#define GROUP_LEAST   3.0   /* times as long as data is forced to the disk: waits of those whose data that is */
 
 static bool is_one_of(const struct wick_explain_finding *r, const char *const *kinds, size_t n)
 {
@@ -53,6 +52,15 @@ static bool is_rest_of_task(const struct wick_explain_finding *r)
     return true;
 }
 
+/* Whether it waits for another process that nothing shows to be started for each task, or for what one holds: a thread
+ * that keeps a process until it ends, or stands by for the one that leads, does so. */
+static bool is_of_process(const struct wick_explain_finding *r)
+{
+    static const char *const kinds[] = {"process", "file-lock"};
+    return r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_WAITING] && is_one_of(r, kinds, 2) &&
+           !wick_explain_figure_of(r, "starter");
+}
+
 /* Others' work, which this process has no part in but to wait; or what somebody in it is to do, give or complete, while
  * nothing shows who, nor that it is slow: a limit on purpose, or a group of writes that share one fsync, look so. Or a
  * CPU by another name, while those that have what is waited for keep all CPUs computing. */
@@ -72,7 +80,7 @@ static bool is_plain_wait(const struct wick_explain_finding *r)
     if (!paced && through && all && through->value >= CHAIN_LEAST * all->value)
         return false;
     bool taken = wick_explain_figure_of(r, "taken") != NULL; /* by those that have what is waited for: of any kind */
-    if (!taken && !is_one_of(r, kinds, sizeof kinds / sizeof *kinds))
+    if (!taken && !is_of_process(r) && !is_one_of(r, kinds, sizeof kinds / sizeof *kinds))
         return false;
     for (size_t i = 0; i < BUT_HOLDER; i++)
         if (wick_explain_figure_of(r, shown[i]))
@@ -108,6 +116,14 @@ static bool is_little_copying(const struct wick_explain_facts *f, const struct w
     return is_one_of(r, kinds, 1) && time && !wick_explain_counts(f, time->value, COPYING_LEAST);
 }
 
+/* Whether what waits for a disk is data that the program forces to it, which takes what the disk takes: where that is
+ * done for each of many things, or others wait for it, the rules about waits say so. */
+static bool is_forced(const struct wick_explain_finding *r)
+{
+    const struct wick_explain_figure *callee = wick_explain_figure_of(r, "callee");
+    return callee && (strstr(callee->text, ".force") || strstr(callee->text, "FileDescriptor.sync"));
+}
+
 static bool is_neutral(const struct wick_explain_facts *f, const struct wick_explain_finding *r)
 {
     static const char *const purposes[] = {"compression", "cryptography", "key-derivation",
@@ -129,6 +145,8 @@ static bool is_neutral(const struct wick_explain_facts *f, const struct wick_exp
         return true;
     case WICK_EXPLAIN_RULE_UNSTARTED:
         return wick_explain_figure_of(r, "computing") != NULL;
+    case WICK_EXPLAIN_RULE_DISK_WAIT:
+        return is_forced(r);
     case WICK_EXPLAIN_RULE_LOCK_CONTENTION:
         return r->led_to;
     case WICK_EXPLAIN_RULE_SATURATED_THREAD:
@@ -139,23 +157,6 @@ static bool is_neutral(const struct wick_explain_facts *f, const struct wick_exp
     default:
         return false;
     }
-}
-
-/* Whether what waits for a disk is data that is forced to it for many at a time, as a group commit does: others wait
- * several times as long for what somebody in the program is to complete, and nothing else shows a fault. */
-static bool is_forced_for_many(const struct wick_explain_findings *out, const struct wick_explain_finding *disk)
-{
-    static const char *const kinds[] = {"future", "latch", "condition", "reply", "object-wait", "park"};
-    const struct wick_explain_figure *callee = wick_explain_figure_of(disk, "callee");
-    if (!callee || !(strstr(callee->text, ".force") || strstr(callee->text, "FileDescriptor.sync")))
-        return false;
-    for (size_t i = 0; i < out->n; i++) {
-        const struct wick_explain_finding *r = &out->rows[i];
-        if (r->neutral && r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_WAITING] &&
-            is_one_of(r, kinds, sizeof kinds / sizeof *kinds) && r->cost_ns >= GROUP_LEAST * disk->cost_ns)
-            return true;
-    }
-    return false;
 }
 
 /* A queue that grows comes behind what holds up its tasks, but where that is no fault it is what there is to say. */
@@ -177,7 +178,4 @@ void wick_explain_learn_neutral(const struct wick_explain_facts *f, struct wick_
     for (size_t i = 0; i < out->n; i++)
         if (out->rows[i].rule == &wick_explain_rules[WICK_EXPLAIN_RULE_GROWING_QUEUE])
             raise_queue(out, &out->rows[i]);
-    for (size_t i = 0; i < out->n; i++)
-        if (out->rows[i].rule == &wick_explain_rules[WICK_EXPLAIN_RULE_DISK_WAIT])
-            out->rows[i].neutral = is_forced_for_many(out, &out->rows[i]);
 }

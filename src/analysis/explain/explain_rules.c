@@ -20,6 +20,7 @@
 #define WAIT_LEAST   0.10
 #define CPU_LEAST    0.05
 #define STARVE_LEAST 0.25
+#define DEOPTS_LEAST 0.10   /* of the CPU time: leaving compiled code */
 #define CHAIN_LEAST  0.50   /* of what waits for monitors: at one place */
 #define KEPT_MOST    0.70   /* of the heap, in use after collections: else these are for room */
 #define CLASSES_MANY 1000.0 /* unloaded a second: collections have hardly anything else to do */
@@ -497,16 +498,20 @@ static void deoptimisations(struct wick_explain *x)
     /* the JVM takes the time of compilations by the clock, which a crowded machine makes longer */
     double rate = a_second(f, (double)f->deopts.grown), used = wick_explain_compiled(f);
     double compiled = used > 0 && used < (double)f->compile_ns.grown ? used : (double)f->compile_ns.grown;
-    bool costs = !f->compile_ns.grown || wick_explain_counts(f, compiled, CPU_LEAST);
+    double lost = wick_explain_deoptimising(x), share = wick_explain_share(lost, (double)f->sampled_ns);
+    bool leaves = share >= DEOPTS_LEAST && wick_explain_counts(f, wick_explain_wanted(x, lost), CPU_LEAST);
+    bool costs = leaves || !f->compile_ns.grown || wick_explain_counts(f, compiled, CPU_LEAST);
     if (rate < x->rule->threshold || !deopts_go_on(f, x->rule->threshold) || !costs)
         return;
-    struct wick_explain_finding *r = wick_explain_found(x, compiled);
+    struct wick_explain_finding *r = wick_explain_found(x, leaves && lost > compiled ? lost : compiled);
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->deopts.grown);
     wick_explain_figure(r, "rate", WICK_EXPLAIN_NUMBER, rate);
     main_reason(x, r);
     wick_explain_say_frame(x, r, "frame", wick_explain_deoptimised(x));
     if (f->compile_ns.grown)
         wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, compiled);
+    if (leaves)
+        wick_explain_figure(r, "lost", WICK_EXPLAIN_SHARE, share);
 }
 
 /* The last finding, before what collections cost: each of them goes through all that was loaded since the last one. */

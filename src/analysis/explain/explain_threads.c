@@ -389,6 +389,15 @@ uint32_t wick_explain_deoptimised(struct wick_explain *x)
     return wick_explain_heaviest(x, loser_of, NULL);
 }
 
+double wick_explain_deoptimising(const struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    double sum = 0;
+    for (size_t i = 0; i < f->ncpu; i++)
+        sum += loser_of(f->p, f->cpu[i].stack, NULL) ? (double)f->cpu[i].weight_ns : 0;
+    return sum;
+}
+
 /* ---- virtual threads that do not begin ---- */
 
 /* Those that have not run yet have no frame at all. */

@@ -305,6 +305,15 @@ static bool is_piped(const struct wick_explain *x, uint32_t thread, const struct
     return thread && !is_unmounted(x, thread) && t->turns >= PIPED_LEAST && t->process_ns >= PIPED_SHARE * t->pipe_ns;
 }
 
+/* Whether that writes to a file, or to a pipe that has a name, and not to a process. */
+static bool is_of_channel(const struct wick_profile *p, uint32_t stack, uint32_t user)
+{
+    for (uint32_t s = stack; s && s != user; s = p->stacks[s].parent)
+        if (!strcmp(wick_profile_str(p, p->functions[function_at(p, s)].class_name), "sun/nio/ch/FileChannelImpl"))
+            return true;
+    return false;
+}
+
 /* Who reads a pipe may wait for an answer, or follow what another program writes now and then. A function that also
  * writes to files or pipes, or starts processes, asks; and a thread that starts processes, and waits for their ends,
  * waits for them where it reads as well. */
@@ -315,8 +324,10 @@ static void find_piped_answers(struct wick_explain *x)
     struct piping *of = pipings_of(x);
     x->f->failed |= !gives;
     for (size_t i = 0; gives && i < f->nwall + f->ncpu; i++) {
-        struct wick_wait w = wick_explain_wait_at(x, i < f->nwall ? f->wall[i].stack : f->cpu[i - f->nwall].stack);
-        if (w.stack && (w.kind == WICK_WAIT_FILE_WRITE || w.kind == WICK_WAIT_PROCESS))
+        uint32_t stack = i < f->nwall ? f->wall[i].stack : f->cpu[i - f->nwall].stack;
+        struct wick_wait w = wick_explain_wait_at(x, stack);
+        if (w.stack &&
+            ((w.kind == WICK_WAIT_FILE_WRITE && !is_of_channel(f->p, stack, w.stack)) || w.kind == WICK_WAIT_PROCESS))
             gives[function_at(f->p, w.stack)] = true;
     }
     for (size_t i = 0; gives && of && i < f->nwall; i++) {
