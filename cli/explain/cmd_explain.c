@@ -116,6 +116,7 @@ static void ask_for_holders(const struct explain *x, const struct wick_explain_f
     struct wick_err err = {0};
     struct wick_strbuf why = WICK_STRBUF_INIT;
     char used[32], most[32];
+    int rc;
     uint64_t heap = f->nheaps ? (uint64_t)f->heaps[f->nheaps - 1].used : f->memory.part[WICK_MEMORY_HEAP].now.committed;
     if (!heap)
         wick_strbuf_adds(&why, "was not searched for: it is not known how much of the heap is in use");
@@ -131,8 +132,10 @@ static void ask_for_holders(const struct explain *x, const struct wick_explain_f
                          "copied; --chains SIZE allows more",
                          wick_ui_binary(f->memory.resident, used, sizeof used),
                          wick_ui_binary(RESIDENT, most, sizeof most));
-    else if (wick_explain_chain(x->pid, ask, out, &err))
-        wick_strbuf_addf(&why, "could not be determined: %s", err.msg);
+    else if ((rc = wick_explain_chain(x->pid, ask, out, &err)))
+        wick_strbuf_addf(
+            &why, "could not be determined: %s%s", err.msg,
+            x->chains || rc != -WICK_E_UNSUPPORTED ? "" : "; --chains SIZE has the JVM write a dump, which stops it");
     else
         wick_strbuf_adds(&why, "was not found");
     note_unknown(ask, out, why.failed ? "could not be determined" : why.buf);
