@@ -5,6 +5,7 @@
 """The interface of wick ui with a JVM that is being recorded: each path of docs/ui-api.json answers, and in the shape
 that it says; figures are those of the commands for the same file; and attacks fail."""
 import base64
+import collections
 import concurrent.futures
 import http.client
 import json
@@ -286,6 +287,25 @@ def check_figures(server, id_, file):
         t.check(f"{view} of no time is refused", status == 400 and said["why"], (status, said))
 
 
+def heaviest_pair(stacks):
+    """The first frames of some of the stacks, and the last ones of some of the others, as heavy as they can be while neither
+    takes half of the time or more, nor both together all of it."""
+    total = sum(weight for _, weight in stacks)
+    tops = collections.Counter()
+    for path, weight in stacks:
+        for n in range(1, len(path) + 1):
+            tops[path[:n]] += weight
+    for top in sorted((p for p in tops if tops[p] < total / 2), key=lambda p: (tops[p], len(p)), reverse=True):
+        leaves = collections.Counter()
+        for path, weight in stacks:
+            for n in range(2, len(path) + 1 if path[:len(top)] != top else 0):
+                leaves[path[-n:]] += weight
+        fitting = [leaf for leaf in leaves if leaves[leaf] < total - tops[top]]
+        if fitting:
+            return top, max(fitting, key=lambda leaf: (leaves[leaf], len(leaf)))
+    return None
+
+
 def check_left_out(server, id_, file):
     """Paths leave out the stacks that lines of wick convert say, on both sides of a comparison or on the base's only."""
     collapsed = t.path("left_out.collapsed")
@@ -293,14 +313,9 @@ def check_left_out(server, id_, file):
     with open(collapsed, encoding="utf-8") as lines:
         stacks = [(tuple(path.split(";")), int(weight)) for path, weight in (line.rsplit(" ", 1) for line in lines)]
     total = sum(weight for _, weight in stacks)
-    tops = {}
-    for path, weight in stacks:
-        for n in range(1, len(path) + 1):
-            tops[path[:n]] = tops.get(path[:n], 0) + weight
-    top = max((p for p in tops if tops[p] < total / 2), key=lambda p: (tops[p], len(p)))
-    leaf = max((s for s in stacks if s[0][:len(top)] != top and len(s[0]) > 1), key=lambda s: s[1])[0][-2:]
+    top, leaf = heaviest_pair(stacks)
     paths = ";".join(top) + ";*", "*;" + ";".join(leaf)
-    without = [sum(w for p, w in stacks if p[:len(top)] != top), sum(w for p, w in stacks if p[:len(top)] != top and p[-2:] != leaf)]
+    without = [sum(w for p, w in stacks if p[:len(top)] != top), sum(w for p, w in stacks if p[:len(top)] != top and p[-len(leaf):] != leaf)]
     t.check("the paths leave out some, and more", total > without[0] > without[1], (total, without, paths))
     for n in (1, 2):
         status, flame = server.get(f"recordings/{id_}/flame", event="wall", own=1, exclude_path="\n".join(paths[:n]))
