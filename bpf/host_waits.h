@@ -12,7 +12,8 @@
  *
  * Some systems do not report what certain threads switch to, nor what is woken while these run, with nothing counted as
  * missed: on one with Linux 6.18, those of a process outside of the machine's container. A thread that comes onto its
- * CPU from one of these is known where it runs again; who woke it then is not.
+ * CPU from one of these is known where it runs again. Who woke it then is not, and that it waited for the CPU from then
+ * on counts as sleep; waits of those threads themselves are missing.
  *
  * Threads: each CPU, in the scheduler and in interrupts; what belongs to a thread goes with it.
  * Memory:  storage of tasks, and arrays of each CPU.
@@ -41,7 +42,8 @@ struct wait {
     /* What it has done since another thread woke it: `own[0]` since it last began to sleep until an interrupt, `own[1]`
      * before, if that is `mixed`; and what it had waited for until then, the latest first. */
     struct wick_host_link own[2], links[WICK_HOST_LINKS];
-    __u32 nlinks, pad;
+    __u32 nlinks;
+    __u32 fresh; /* it has not run yet, or was not seen to */
 };
 
 /* Goes with the thread. */
@@ -376,8 +378,9 @@ int wait_switch(unsigned long long *ctx)
     if (prev->pid && !w)
         not_followed(c);
     if (w) {
-        if (w->out_ns)
+        if (w->out_ns && w->fresh)
             came_unseen(c);
+        w->fresh = 0;
         if (w->chosen)
             record_first(w, c);
         w->seen = 1;
@@ -662,7 +665,7 @@ int wait_wakeup_new(unsigned long long *ctx)
     if (!w && c)
         not_followed(c);
     if (w) {
-        w->seen = 1;
+        w->seen = w->fresh = 1;
         w->nstays = w->woken = 0;
         w->out_ns = w->wake_ns = bpf_ktime_get_ns();
         begin_stay(w, task->thread_info.cpu, w->wake_ns);

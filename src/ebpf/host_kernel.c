@@ -9,8 +9,8 @@
  * The clock is a perf event of each CPU that is online (CPU clock), with the BPF program attached to it; ticks that
  * should have come, by the events' own counts, less those that the program counted are those that were skipped.
  *
- * For waits, what makes the record is attached first: it does nothing until the switch of threads has chosen a wait,
- * and without it a wait that was chosen has no stack. Then comes the switch, and wakeups later: a wakeup that is seen
+ * For waits, what makes the record is attached first: it does nothing until a thread was seen to leave its CPU, and
+ * without it a wait that was chosen has no stack. Then comes the switch, and wakeups later: a wakeup that is seen
  * must belong to a switch that was seen, else a sleep would be taken for time on the run queue. The threads that there
  * are already are noted at last, by an iterator that is run once. Counters are kept for each CPU and summed up here.
  */
@@ -554,9 +554,13 @@ static void detach_group(struct wick_host_kernel *k, enum wick_host_group g)
 
 void wick_host_kernel_stop(struct wick_host_kernel *k)
 {
+    /* what ends waits, or they would end without who woke the thread */
+    struct bpf_link **ends[] = {&k->group_links[WICK_HOST_GROUP_WAITS][0], &k->again_link};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        wick_host_libbpf.bpf_link__destroy(*ends[i]);
+        *ends[i] = NULL;
+    }
     detach_group(k, WICK_HOST_GROUP_WAITS);
-    wick_host_libbpf.bpf_link__destroy(k->again_link);
-    k->again_link = NULL;
     for (int g = WICK_HOST_GROUP_WAITS + 1; g < WICK_HOST_GROUPS; g++)
         detach_group(k, (enum wick_host_group)g);
     for (int i = 0; i < k->count; i++)
