@@ -123,8 +123,9 @@ static void test_hot_calls__adds_up_what_a_function_calls(void **state)
     cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.get", "java/util/TreeMap.getEntry"), 3.5);
     cpu(s, STACK(s, "app/Main.find"), 1.5);
     cpu(s, STACK(s, "app/Main.b"), 3);
-    begins(s, "hot-calls: 55 % of CPU time (5.5 s) is in what app.Main.find calls, most under java.util.HashMap.get, "
-              "most in java.util.TreeMap.getEntry (3.5 s)\n\n");
+    begins(s,
+           "hot-calls: 55 % of CPU time (5.5 s) is in what app.Main.find calls, mostly through java.util.HashMap.get, "
+           "most in java.util.TreeMap.getEntry (3.5 s)\n\n");
     s = scene();
     cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.get"), 2);
     cpu(s, STACK(s, "app/Main.find", "java/util/HashMap.put"), 2.5);
@@ -187,7 +188,7 @@ static void test_hot_method__is_of_the_program_or_its_libraries(void **state)
     (void)state;
     cpu(s, STACK(s, "app/Main.store", "java/io/RandomAccessFile.write", "libc.so.6:write", "kernel:vfs_write"), 8);
     cpu(s, STACK(s, "app/Main.a"), 2);
-    begins(s, "hot-calls: 80 % of CPU time (8.0 s) is in what app.Main.store calls, most under "
+    begins(s, "hot-calls: 80 % of CPU time (8.0 s) is in what app.Main.store calls, mostly through "
               "java.io.RandomAccessFile.write, most in write (8.0 s)\n\n");
     s = scene();
     cpu(s, STACK(s, "libc.so.6:clone", "libapp.so:serve", "libc.so.6:write", "kernel:vfs_write"), 8);

@@ -292,15 +292,18 @@ static void test_processes__are_awaited_where_their_output_is_read(void **state)
     }
 }
 
-/* Who looks after a process until it ends, or waits for what another one has locked, only waits; who starts processes
- * all the time, or keeps others waiting by it, does not. */
+/* Who keeps a process until it ends, or waits long for what another one has locked, only waits; who is woken again and
+ * again, as by one process for each task, or keeps others waiting by it, does not. */
 static void test_processes__that_a_thread_keeps_are_no_fault(void **state)
 {
     static const char wait_for[] = "java/lang/Process.waitFor", lock[] = "sun/nio/ch/FileDispatcherImpl.lock0";
     static const struct {
         const char *waits;
-        bool monitor, neutral;
-    } cases[] = {{wait_for, false, true}, {lock, false, true}, {wait_for, true, false}, {lock, true, false}};
+        bool monitor;
+        int64_t woken; /* times in ten seconds */
+        bool neutral;
+    } cases[] = {{wait_for, false, 10, true}, {lock, false, 10, true},      {wait_for, true, 10, false},
+                 {lock, true, 10, false},     {wait_for, false, 90, false}, {lock, false, 90, false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene *s = scene();
@@ -308,6 +311,8 @@ static void test_processes__that_a_thread_keeps_are_no_fault(void **state)
         uint32_t at = STACK(s, "app/Keeper.run", "app/Keeper.keep", cases[i].waits);
         add(s, keeper, at, cases[i].waits == lock ? WICK_EXPLAIN_NATIVE_WAIT : WICK_EXPLAIN_OBJECT_WAIT, 9);
         add(s, keeper, STACK(s, "app/Keeper.run"), WICK_EXPLAIN_RUNNABLE, 1);
+        s->uses[keeper].slices = cases[i].woken;
+        s->f.nuses = MOST;
         if (cases[i].monitor) {
             add(s, asks, STACK(s, "app/Desk.ask"), WICK_EXPLAIN_MONITOR, 8);
             owned(s, asks, STACK(s, "app/Desk.ask"), at, false, 8);

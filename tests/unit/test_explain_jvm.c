@@ -320,8 +320,8 @@ static void test_deoptimisations__cost_what_leaving_takes(void **state)
         s->f.deopts.grown = 100000;
         s->f.compile_ns.grown = S / 100;
         if (i)
-            has(s, "and recompiled: 10 ms of compiling; 20 % of CPU time is threads that leave compiled code, as for "
-                   "an exception thrown there each time\n");
+            has(s, "and recompiled: 10 ms of compiling; threads spend 20 % of CPU time leaving "
+                   "compiled code, as they do where an exception is thrown there each time\n");
         else
             has_not(s, "deoptimisations");
     }

@@ -236,12 +236,13 @@ static void test_disk_wait__of_a_group_commit_is_no_fault(void **state)
 {
     static const struct {
         const char *writes;
-        unsigned owners;
+        unsigned owners, reads; /* reads: seconds of others that wait for the disk */
         bool neutral;
-    } cases[] = {{"sun/nio/ch/UnixFileDispatcherImpl.force0", 3, true},
-                 {"java/io/FileDescriptor.sync", 3, true},
-                 {"sun/nio/ch/UnixFileDispatcherImpl.force0", 1, true},
-                 {"java/io/RandomAccessFile.writeBytes", 3, false}};
+    } cases[] = {{"sun/nio/ch/UnixFileDispatcherImpl.force0", 3, 0, true},
+                 {"java/io/FileDescriptor.sync", 3, 0, true},
+                 {"sun/nio/ch/UnixFileDispatcherImpl.force0", 1, 0, true},
+                 {"sun/nio/ch/UnixFileDispatcherImpl.force0", 3, 3, false},
+                 {"java/io/RandomAccessFile.writeBytes", 3, 0, false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene *s = scene();
@@ -249,6 +250,9 @@ static void test_disk_wait__of_a_group_commit_is_no_fault(void **state)
         add(s, commit, STACK(s, "app/Deeds.commit", cases[i].writes), WICK_EXPLAIN_DISK, 5);
         add(s, commit, STACK(s, "app/Deeds.commit"), WICK_EXPLAIN_RUNNABLE, 5);
         add(s, thread_of(s, "search", 2), STACK(s, "app/Search.run"), WICK_EXPLAIN_RUNNABLE, 10);
+        if (cases[i].reads)
+            add(s, thread_of(s, "reader", 3), STACK(s, "app/Index.read", "java/io/RandomAccessFile.readBytes"),
+                WICK_EXPLAIN_DISK, cases[i].reads);
         for (unsigned k = 0; k < cases[i].owners; k++)
             add(s, thread_of(s, "owner", 10 + k),
                 STACK(s, "app/Main.enter", "java/util/concurrent/CompletableFuture.get", PARK), WICK_EXPLAIN_PARKED, 8);

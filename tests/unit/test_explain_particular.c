@@ -42,17 +42,30 @@ static void test_logging__that_searches_for_its_caller(void **state)
 /* A formatter, or what makes a message's text, is the program's and a part of logging. */
 static void test_logging__has_what_the_program_formats_for_it(void **state)
 {
+    static const char publish[] = "java/util/logging/StreamHandler.publish";
     static const struct {
-        const char *caller;
+        const char *caller, *formats;
         bool logs;
-    } cases[] = {{"java/util/logging/StreamHandler.publish", true}, {"app/Report.write", false}};
+    } cases[] = {{publish, "java/text/MessageFormat.format", true},
+                 {publish, "app/Plain.digits", false}, /* computes itself */
+                 {"app/Report.write", "java/text/MessageFormat.format", true},
+                 {"java/util/logging/Level.parse", "java/util/logging/LogRecord.getMessage", false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene *s = scene();
         uint32_t stack = STACK(s, "app/Main.note", "java/util/logging/Logger.log", cases[i].caller, "app/Plain.format",
-                               "java/text/MessageFormat.format");
+                               cases[i].formats);
         (cases[i].logs ? has : has_not)(with(s, stack, 6), " (6.0 s) is logging, for app.Main.note\n");
     }
+}
+
+/* What nobody of the program logs has the program's function that does something with it. */
+static void test_logging__of_its_own_thread_is_where_the_program_does_it(void **state)
+{
+    (void)state;
+    struct scene *s = scene();
+    has(with(s, STACK(s, "java/util/logging/Worker.run", "app/Shelf.append", "java/util/zip/Deflater.deflate"), 6),
+        " (6.0 s) is compressing or expanding data, for app.Shelf.append");
 }
 
 /* Who makes connections closes them as well. */
@@ -272,6 +285,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_logging__has_what_the_program_formats_for_it),
+        cmocka_unit_test(test_logging__of_its_own_thread_is_where_the_program_does_it),
         cmocka_unit_test(test_connecting__has_what_closing_takes),
         cmocka_unit_test(test_code__of_stubs_for_digests_is_cryptography),
         cmocka_unit_test(test_field_by_field__is_a_stream_of_fields_on_a_file),

@@ -602,7 +602,7 @@ static uint32_t calling(const struct wick_profile *p, uint32_t stack)
     return s == stack || hands_over(p, stack) ? 0 : s;
 }
 
-/* The method of the JDK or of a library that the function calls for half of that work or more. */
+/* The method of the JDK that the function calls for half of that work or more. */
 static void learn_callee(struct wick_explain *x, struct calls *c)
 {
     const struct wick_explain_facts *f = x->f;

@@ -7,6 +7,7 @@
 #include "model/name.h"
 
 #define NESTED_LEAST  6    /* repetitions within a repetition on one stack */
+#define OWN_MOST      8    /* frames of the program that logging has called */
 #define BETWEEN_MOST  8    /* frames of a file, and of what its data pass, below a stream of fields */
 #define WRAPPED_LEAST 12   /* calls of a wrapper by one of its class, on one stack */
 #define BIG_LEAST     0.50 /* of arithmetic with BigDecimals: of those that are no longs */
@@ -156,11 +157,15 @@ static bool is_field_by_field(const struct wick_profile *p, uint32_t stack)
            !is_any_of(method_at(p, caller), whole, sizeof whole / sizeof *whole);
 }
 
-/* Whether logging calls it: a formatter, a filter, what makes the text of a message. It is logging for who logs, unless
- * it has logging do something itself, such as search the stack for who logs. */
+/* Whether logging calls it, or what calls it: a formatter, a filter, what makes the text of a message. That is logging
+ * for who logs, but for what it computes itself, or has logging do, such as search the stack for who logs. */
 static bool is_of_logging(const struct wick_profile *p, uint32_t stack)
 {
     uint32_t caller = p->stacks[stack].parent;
+    for (unsigned n = 0; n < OWN_MOST && caller && !wick_name_is_jdk(class_at(p, caller)) &&
+                         code_of(class_at(p, caller), method_at(p, caller)) == WICK_CODE_OTHER;
+         n++)
+        caller = p->stacks[caller].parent;
     return caller && code_of(class_at(p, caller), method_at(p, caller)) == WICK_CODE_LOGGING;
 }
 
@@ -168,14 +173,20 @@ uint32_t wick_explain_user_of(const struct wick_profile *p, uint32_t stack, enum
 {
     struct turns turns = {0};
     unsigned wrapped = 0;
+    enum wick_explain_code own_code = WICK_CODE_OTHER;
+    uint32_t own = 0; /* what logging calls, if nobody is seen to log */
     *code = WICK_CODE_OTHER;
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         const char *class_name = class_at(p, s), *name = method_at(p, s);
         bool java = wick_frame_kind_is_java(p->frames[p->stacks[s].frame].kind);
         enum wick_explain_code one = java ? code_of(class_name, name) : code_of_stub(name);
         if (java && one == WICK_CODE_OTHER && !wick_name_is_jdk(class_name) && !is_of_search(p, s) &&
-            (*code == WICK_CODE_LOGGING || !is_of_logging(p, s)))
+            (s == stack || *code == WICK_CODE_LOGGING || !is_of_logging(p, s)))
             return s;
+        if (java && one == WICK_CODE_OTHER && !own && !wick_name_is_jdk(class_name)) {
+            own = s;
+            own_code = *code;
+        }
         *code = java && is_field_by_field(p, s) ? WICK_CODE_FIELDWISE : one != WICK_CODE_OTHER ? one : *code;
         count_turn(class_name, &turns);
         count_wrapper(p, s, &wrapped);
@@ -184,7 +195,8 @@ uint32_t wick_explain_user_of(const struct wick_profile *p, uint32_t stack, enum
         if (*code == WICK_CODE_REGEX && turns.n >= NESTED_LEAST)
             *code = WICK_CODE_NESTED;
     }
-    return 0;
+    *code = own ? own_code : *code;
+    return own;
 }
 
 /* Whether a class is made on the way from the leaf to the program's function. */

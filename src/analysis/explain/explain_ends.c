@@ -19,6 +19,8 @@
 
 #define NAMED_LEAST    0.50 /* of the time of the waits at a place: with a label */
 #define HELD_LEAST     0.50 /* of the time of those who wait for a server: its answers are held back */
+#define OFTEN_LEAST    2.0  /* times a second that a thread is put on a CPU, at which its waits may be many, */
+#define BETWEEN_MOST   50.0 /* and as often as that for what it does in between */
 #define CONNECTS_LEAST 5    /* samples of making connections, by those who wait for answers, */
 #define GOES_ON        0.50 /* in so much of the recording, */
 #define CONNECTS_SHARE 0.10 /* and of their CPU time */
@@ -249,8 +251,29 @@ void wick_explain_say_connector(struct wick_explain *x, struct wick_explain_find
         "its other end what it does before the first answer";
 }
 
+/* Whether those who wait at the place are put on a CPU so rarely that their waits there are long ones: what they do in
+ * between, if that takes any time, may be many short things. */
+static bool waits_long(const struct wick_explain *x, const struct wick_explain_place *at)
+{
+    const struct wick_explain_facts *f = x->f;
+    bool *here = calloc(f->p->nthreads + 1, sizeof *here);
+    double waits = 0, others = 0, slices = 0;
+    x->f->failed |= !here;
+    for (size_t i = 0; here && i < f->nwall; i++)
+        here[f->wall[i].thread] |= wick_explain_waits_there(x, x->waits[i], at);
+    for (size_t i = 0; here && i < f->nwall; i++)
+        if (here[f->wall[i].thread])
+            *(wick_explain_waits_there(x, x->waits[i], at) ? &waits : &others) += (double)f->wall[i].weight_ns;
+    for (uint32_t t = 1; here && t < f->p->nthreads && t < f->nuses; t++)
+        slices += here[t] ? (double)f->uses[t].slices : 0;
+    free(here);
+    return slices > 0 && slices * 1e9 < OFTEN_LEAST * waits + BETWEEN_MOST * others;
+}
+
 void wick_explain_say_child(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
 {
+    if (r && (at->kind == WICK_WAIT_PROCESS || at->kind == WICK_WAIT_FILE_LOCK))
+        r->lasting = waits_long(x, at);
     const struct wick_explain_facts *f = x->f;
     bool process = r && at->kind == WICK_WAIT_PROCESS;
     int64_t all = 0, full = 0, most_ns = 0;

@@ -16,10 +16,10 @@
 #define EACH_NS     1e9  /* that it takes until a packet is sent again, or more */
 #define DUE_LEAST   0.50 /* of the time of threads that wait for connections; of the packets sent again */
 #define AT_LEAST    0.01 /* of the time: others may wait, elsewhere */
-#define RESTS_LEAST 0.80 /* of its time: a thread that has accepted all who have come */
+#define RESTS_LEAST 0.80 /* of its time: waits of a thread that has accepted all who have come */
 
-/* Whether a thread that takes clients, or events of a selector, has something else to do: the queue of one that waits
- * for the next has nobody in it. */
+/* Whether a thread that takes clients, or events of a selector, often has something else to do: one that waits for the
+ * next nearly all the time may have a queue that is full, but only for a moment. */
 static bool is_behind(const struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -53,13 +53,15 @@ void wick_explain_listen_overflow(struct wick_explain *x)
     double waited = (double)wick_explain_places_sum(&at);
     double again = (double)f->syn_retransmits.grown; /* by those who wait here, or others beside this process */
     bool due = at.n && waited > 0 && again * EACH_NS >= DUE_LEAST * waited && drops >= DUE_LEAST * again;
-    if (!due && !is_behind(x)) { /* neither end of such a connection is known to be here */
+    if (!due && !x->serves) { /* neither end of such a connection is known to be here */
         free(at.rows);
         return;
     }
     struct wick_explain_finding *r = wick_explain_found(x, due ? waited : AT_LEAST * (double)f->duration_ns);
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, drops);
     wick_explain_figure(r, "rate", WICK_EXPLAIN_NUMBER, wick_explain_two_digits(drops / seconds));
+    if (r)
+        r->remark = !due && !is_behind(x);
     if (due) {
         wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, waited / (double)f->duration_ns);
         wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);

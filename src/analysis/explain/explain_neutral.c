@@ -26,6 +26,7 @@
 #define TASKS_MANY    10000 /* cancelled ones in a queue */
 #define COPYING_LEAST 0.25  /* of a CPU */
 #define OWN_MOST      1.20  /* of the time of a pool's workers: waits that are theirs */
+#define FORCED_LEAST  0.80  /* of what waits for a disk */
 #define CHAIN_LEAST   0.20  /* of the time: of threads that wait for those that wait there */
 
 static bool is_one_of(const struct wick_explain_finding *r, const char *const *kinds, size_t n)
@@ -52,13 +53,14 @@ static bool is_rest_of_task(const struct wick_explain_finding *r)
     return true;
 }
 
-/* Whether it waits for another process that nothing shows to be started for each task, or for what one holds: a thread
- * that keeps a process until it ends, or stands by for the one that leads, does so. */
+/* Whether each of these is a long wait for another process, or for what one holds: a thread that keeps a process until
+ * it ends, or stands by for the one that leads, waits so. If each task has a process of its own, or many wait for the
+ * lock, these waits are shorter or there are more of them. */
 static bool is_of_process(const struct wick_explain_finding *r)
 {
     static const char *const kinds[] = {"process", "file-lock"};
-    return r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_WAITING] && is_one_of(r, kinds, 2) &&
-           !wick_explain_figure_of(r, "starter");
+    return r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_WAITING] && is_one_of(r, kinds, 2) && r->lasting &&
+           !wick_explain_figure_of(r, "starter") && !wick_explain_figure_of(r, "full");
 }
 
 /* Others' work, which this process has no part in but to wait; or what somebody in it is to do, give or complete, while
@@ -120,8 +122,15 @@ static bool is_little_copying(const struct wick_explain_facts *f, const struct w
  * done for each of many things, or others wait for it, the rules about waits say so. */
 static bool is_forced(const struct wick_explain_finding *r)
 {
-    const struct wick_explain_figure *callee = wick_explain_figure_of(r, "callee");
-    return callee && (strstr(callee->text, ".force") || strstr(callee->text, "FileDescriptor.sync"));
+    static const char *const forces[] = {"FileDispatcherImpl.force0", "sun.nio.ch.FileChannelImpl.force",
+                                         "java.io.FileDescriptor.sync"};
+    const struct wick_explain_figure *callee = wick_explain_figure_of(r, "callee"),
+                                     *most = wick_explain_figure_of(r, "most"),
+                                     *all = wick_explain_figure_of(r, "time");
+    bool here = false;
+    for (size_t i = 0; callee && i < sizeof forces / sizeof *forces; i++)
+        here |= strstr(callee->text, forces[i]) != NULL;
+    return here && most && all && most->value >= FORCED_LEAST * all->value;
 }
 
 static bool is_neutral(const struct wick_explain_facts *f, const struct wick_explain_finding *r)
@@ -147,6 +156,8 @@ static bool is_neutral(const struct wick_explain_facts *f, const struct wick_exp
         return wick_explain_figure_of(r, "computing") != NULL;
     case WICK_EXPLAIN_RULE_DISK_WAIT:
         return is_forced(r);
+    case WICK_EXPLAIN_RULE_LISTEN_OVERFLOW:
+        return r->remark;
     case WICK_EXPLAIN_RULE_LOCK_CONTENTION:
         return r->led_to;
     case WICK_EXPLAIN_RULE_SATURATED_THREAD:

@@ -93,6 +93,8 @@ struct wick_explain_finding {
     uint32_t endpoint;  /* that it is about, a string; 0 = none */
     bool neutral;       /* it says where time goes, and nothing shows that this is a fault */
     bool led_to;        /* by what another finding is about, which comes first */
+    bool remark;        /* nothing shows that it is of this program */
+    bool lasting;       /* each of these waits is a long one, as far as that shows */
     bool by_tasks;      /* those who wait for it wait for tasks of executors, and for nothing else */
     struct wick_explain_figure figures[WICK_EXPLAIN_FIGURES];
     struct wick_explain_filter filters[WICK_EXPLAIN_FILTERS];

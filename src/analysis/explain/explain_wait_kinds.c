@@ -305,7 +305,7 @@ static bool is_piped(const struct wick_explain *x, uint32_t thread, const struct
     return thread && !is_unmounted(x, thread) && t->turns >= PIPED_LEAST && t->process_ns >= PIPED_SHARE * t->pipe_ns;
 }
 
-/* Whether that writes to a file, or to a pipe that has a name, and not to a process. */
+/* Whether that writes by a channel, which a process started from here has none of: mostly to a file. */
 static bool is_of_channel(const struct wick_profile *p, uint32_t stack, uint32_t user)
 {
     for (uint32_t s = stack; s && s != user; s = p->stacks[s].parent)
@@ -315,8 +315,8 @@ static bool is_of_channel(const struct wick_profile *p, uint32_t stack, uint32_t
 }
 
 /* Who reads a pipe may wait for an answer, or follow what another program writes now and then. A function that also
- * writes to files or pipes, or starts processes, asks; and a thread that starts processes, and waits for their ends,
- * waits for them where it reads as well. */
+ * writes to files or pipes by a stream, or starts processes, asks; and a thread that starts processes, and waits for
+ * their ends, waits for them where it reads as well. */
 static void find_piped_answers(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
