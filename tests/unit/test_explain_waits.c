@@ -453,25 +453,30 @@ static void test_deadlock__is_read_from_the_end_of_a_thread_dump(void **state)
 /* A client that waits for an answer, or a server that has answered in two pieces, for its next request. */
 static void test_held_back__is_said_before_what_else_is_waited_for(void **state)
 {
-    struct scene *s = scene();
+    static const char till[] = "held-back: 32 % of the time that threads have work (6.0 s) is waiting for the "
+                               "acknowledgement until which Nagle's algorithm holds back what was written to the "
+                               "socket, at app.Till.ask:20; these threads write to sockets at app.Till.send:9\n",
+                      stock[] = "held-back: 21 % of the time that threads have work (4.0 s) is waiting for the "
+                                "acknowledgement until which Nagle's algorithm holds back what was written to the "
+                                "socket, at app.Stock.next:7\n\n";
     (void)state;
-    uint32_t client = thread_of(s, "till", 1), server = thread_of(s, "stock", 2);
-    add(s, client, STACK(s, "app/Till.run", "app/Till.ask@20", READ), WICK_EXPLAIN_HELD_BACK, 6);
-    add(s, client, STACK(s, "app/Till.run", "app/Till.ask@20", READ), WICK_EXPLAIN_IO, 2);
-    add(s, client, STACK(s, "app/Till.run", "app/Till.send@9", WRITE), WICK_EXPLAIN_RUNNABLE, 1);
-    add(s, client, STACK(s, "app/Till.run"), WICK_EXPLAIN_RUNNABLE, 1);
-    add(s, server, STACK(s, "app/Stock.run", "app/Stock.next@7", READ), WICK_EXPLAIN_HELD_BACK, 4);
-    add(s, server, STACK(s, "app/Stock.run", "app/Stock.next@7", READ), WICK_EXPLAIN_IO, 6);
-    add(s, thread_of(s, "other", 3), STACK(s, "app/Main.run", "java/util/concurrent/Semaphore.acquire", PARK),
-        WICK_EXPLAIN_PARKED, 8);
-    begins(s,
-           "waiting: 40 % of the time that threads have work (8.0 s) is waiting for a permit of a semaphore, at "
-           "app.Main.run\n"
-           "held-back: 30 % of the time that threads have work (6.0 s) is waiting for the acknowledgement until which "
-           "Nagle's algorithm holds back what was written to the socket, at app.Till.ask:20; these threads write to "
-           "sockets at app.Till.send:9\n"
-           "held-back: 20 % of the time that threads have work (4.0 s) is waiting for the acknowledgement until which "
-           "Nagle's algorithm holds back what was written to the socket, at app.Stock.next:7\n\n");
+    for (unsigned i = 0; i < 2; i++) { /* what is no fault comes first if it costs a third more */
+        struct scene *s = scene();
+        uint32_t client = thread_of(s, "till", 1), server = thread_of(s, "stock", 2);
+        add(s, client, STACK(s, "app/Till.run", "app/Till.ask@20", READ), WICK_EXPLAIN_HELD_BACK, 6);
+        add(s, client, STACK(s, "app/Till.run", "app/Till.ask@20", READ), WICK_EXPLAIN_IO, 2);
+        add(s, client, STACK(s, "app/Till.run", "app/Till.send@9", WRITE), WICK_EXPLAIN_RUNNABLE, 1);
+        add(s, client, STACK(s, "app/Till.run"), WICK_EXPLAIN_RUNNABLE, 1);
+        add(s, server, STACK(s, "app/Stock.run", "app/Stock.next@7", READ), WICK_EXPLAIN_HELD_BACK, 4);
+        add(s, server, STACK(s, "app/Stock.run", "app/Stock.next@7", READ), WICK_EXPLAIN_IO, 6);
+        add(s, thread_of(s, "other", 3), STACK(s, "app/Main.run", "java/util/concurrent/Semaphore.acquire", PARK),
+            WICK_EXPLAIN_PARKED, i ? 7 : 9);
+        char *text = explained(s);
+        const char *wait = strstr(text, "waiting: "), *first = strstr(text, "held-back: ");
+        if (!wait || !first || (i ? first > wait || !strstr(text, till) || !strstr(text, stock) : wait > first))
+            fail_msg("%s", text);
+        free(text);
+    }
 }
 
 /* Two threads have a connection in common: one reads what comes, while the other one writes. */

@@ -13,8 +13,9 @@
  * a limit keeps them from it. Pauses that would be short with CPUs are no fault of the heap, and whether they are is
  * seen by taking the waiting for CPUs out of both, the pauses and the time between them.
  *
- * A group comes before another one if its most expensive finding costs more; but a fault of the JVM comes before what
- * only says where the program's time goes, unless it costs little beside that.
+ * In the program's group what only says where time goes comes behind a fault of about the same cost, which may be its
+ * cause. A group comes before another one if its most expensive finding costs more; but a fault of the JVM comes before
+ * what only says where the program's time goes, unless it costs little beside that.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,8 +25,9 @@
 #include "base/strbuf.h"
 #include "model/name.h"
 
-#define STOPPED_MOST 0.99 /* of the time, so that a quotient remains */
-#define FAULT_LEAST  0.12 /* of what the program does that may be well: a fault of the JVM comes before that */
+#define STOPPED_MOST   0.99 /* of the time, so that a quotient remains */
+#define FAULT_LEAST    0.12 /* of what the program does that may be well: a fault of the JVM comes before that */
+#define NEUTRAL_WEIGHT 0.75 /* of what only says where time goes, beside a fault in the program */
 
 static const struct {
     const char *name, *title;
@@ -154,6 +156,12 @@ struct rank {
     double group_ns, endpoint_ns;
 };
 
+/* What only says where time goes is less than a fault of about the same cost, which may be its cause. */
+static double weight_of(const struct wick_explain_finding *r)
+{
+    return wick_explain_rank_of(r) * (r->neutral && r->rule->group == WICK_EXPLAIN_OF_PROGRAM ? NEUTRAL_WEIGHT : 1);
+}
+
 static int by_rank(const void *a, const void *b)
 {
     const struct rank *x = a, *y = b;
@@ -169,8 +177,8 @@ static int by_rank(const void *a, const void *b)
         return x->endpoint_ns > y->endpoint_ns ? -1 : 1;
     if (x->row.endpoint != y->row.endpoint)
         return x->row.endpoint < y->row.endpoint ? -1 : 1;
-    if (wick_explain_rank_of(&x->row) != wick_explain_rank_of(&y->row))
-        return wick_explain_rank_of(&x->row) > wick_explain_rank_of(&y->row) ? -1 : 1;
+    if (weight_of(&x->row) != weight_of(&y->row))
+        return weight_of(&x->row) > weight_of(&y->row) ? -1 : 1;
     return r < s ? -1 : r > s;
 }
 
@@ -190,8 +198,8 @@ void wick_explain_rank(struct wick_explain_findings *out)
             if (o->rule->group != r->rule->group)
                 continue;
             bool together = o == r || (r->endpoint && o->endpoint == r->endpoint);
-            if (together && wick_explain_rank_of(o) > ranks[i].endpoint_ns)
-                ranks[i].endpoint_ns = wick_explain_rank_of(o);
+            if (together && weight_of(o) > ranks[i].endpoint_ns)
+                ranks[i].endpoint_ns = weight_of(o);
         }
     }
     if (ranks)
