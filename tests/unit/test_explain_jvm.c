@@ -516,6 +516,20 @@ static void test_jvm_option__of_compilers_shows_in_the_frames(void **state)
     }
 }
 
+/* What a program would compute with CPUs to run on counts, not what it gets. */
+static void test_jvm_option__counts_on_a_crowded_machine(void **state)
+{
+    (void)state;
+    for (unsigned crowded = 0; crowded < 2; crowded++) {
+        struct scene *s = scene();
+        s->f.arguments = wick_profile_cstring(&s->p, "-XX:TieredStopAtLevel=1");
+        s->f.got_ns = S + S / 2;
+        s->f.hungry_delay_ns = crowded ? 8 * S : 0;
+        cpu(s, method_of(s, WICK_FRAME_C1), 1.5);
+        (crowded ? has : has_not)(s, "jvm-option: -XX:TieredStopAtLevel=1 keeps");
+    }
+}
+
 /* No harm is done where the collector finds no soft references; what it clears costs what is made anew. */
 static void test_jvm_option__of_soft_references_needs_some(void **state)
 {
@@ -695,6 +709,7 @@ int main(void)
         cmocka_unit_test(test_vm_operations__are_not_asked_for_by_allocations),
         cmocka_unit_test(test_vm_operations__name_who_asks),
         cmocka_unit_test(test_jvm_option__of_compilers_shows_in_the_frames),
+        cmocka_unit_test(test_jvm_option__counts_on_a_crowded_machine),
         cmocka_unit_test(test_jvm_option__of_soft_references_needs_some),
         cmocka_unit_test(test_cache_misses__are_what_is_made_where_nothing_is_found),
         cmocka_unit_test(test_cache_misses__of_few_lookups_are_enough),

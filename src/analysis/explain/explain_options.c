@@ -164,7 +164,9 @@ static void judge(struct wick_explain *x, const struct option *o, const char *op
             ns = wick_sum(ns, f->cpu[i].weight_ns);
     bool clears = o->evidence == SOFT_REFERENCES;
     double share = wick_explain_share((double)ns, (double)f->sampled_ns);
-    if (share < o->least || !wick_explain_counts(f, (double)f->sampled_ns, x->rule->threshold) || (clears && !f->gcs))
+    if (share < o->least ||
+        !wick_explain_counts(f, wick_explain_wanted(x, (double)f->sampled_ns), x->rule->threshold) ||
+        (clears && !f->gcs))
         return;
     if (!clears)
         take_part(x, share * o->saved);
