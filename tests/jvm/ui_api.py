@@ -288,8 +288,8 @@ def check_figures(server, id_, file):
 
 
 def heaviest_pair(stacks):
-    """The first frames of some of the stacks, and the last ones of some of the others, as heavy as they can be while neither
-    takes half of the time or more, nor both together all of it."""
+    """The first frames of some of the stacks, as heavy as they can be below half of the time, and the last ones of some of the
+    others, as heavy as they can be while something is left of these."""
     total = sum(weight for _, weight in stacks)
     tops = collections.Counter()
     for path, weight in stacks:

@@ -363,6 +363,14 @@ static uint32_t heaviest(const struct wick_explain *x, uint32_t function, enum w
     return best;
 }
 
+/* What the function at `user` calls on the way to the stack's leaf, cut there; `user` itself = nothing. */
+static uint32_t called_at(const struct wick_profile *p, uint32_t stack, uint32_t user)
+{
+    while (stack != user && p->stacks[stack].parent != user)
+        stack = p->stacks[stack].parent;
+    return stack;
+}
+
 /* The method of the JDK or of a library that the function calls for most of that work, or of a particular kind within
  * it; 0 = there is none. */
 static uint32_t called_for(const struct wick_explain *x, uint32_t function, enum wick_explain_code code,
@@ -379,9 +387,7 @@ static uint32_t called_for(const struct wick_explain *x, uint32_t function, enum
             !wick_explain_is_particular(f->p, particular, s, user))
             continue;
         uint32_t compared = particular == WICK_CODE_COMPARED ? wick_explain_compared_by(f->p, s, user) : 0;
-        s = compared ? compared : s;
-        while (!compared && s != user && f->p->stacks[s].parent != user)
-            s = f->p->stacks[s].parent;
+        s = compared ? compared : called_at(f->p, s, user);
         all = wick_sum(all, f->cpu[i].weight_ns);
         if (s == user || !wick_frame_kind_is_java(frame_of(f->p, s)->kind))
             continue;
@@ -602,47 +608,32 @@ static uint32_t calling(const struct wick_profile *p, uint32_t stack)
     return s == stack || hands_over(p, stack) ? 0 : s;
 }
 
-/* The method of the JDK that the function calls for half of that work or more. */
-static void learn_callee(struct wick_explain *x, struct calls *c)
-{
-    const struct wick_explain_facts *f = x->f;
-    int64_t *sums = calloc(f->p->nfunctions, sizeof *sums);
-    x->f->failed |= !sums;
-    for (size_t i = 0; sums && i < f->ncpu; i++) {
-        uint32_t stack = interrupted(f->p, f->cpu[i].stack), user = calling(f->p, stack), s = stack;
-        if (!user || frame_of(f->p, user)->function != c->function)
-            continue;
-        while (s != user && f->p->stacks[s].parent != user)
-            s = f->p->stacks[s].parent;
-        uint32_t callee = frame_of(f->p, s)->function;
-        sums[callee] = wick_sum(sums[callee], f->cpu[i].weight_ns);
-        if (s != user && wick_frame_kind_is_java(frame_of(f->p, s)->kind) &&
-            (double)sums[callee] >= HALF * (double)c->ns)
-            c->callee = f->p->stacks[s].frame;
-    }
-    free(sums);
-}
-
 static void learn_calls(struct wick_explain *x, struct calls *c)
 {
     const struct wick_explain_facts *f = x->f;
+    int64_t *by_leaf = calloc(f->p->nfunctions, sizeof *by_leaf);
     int64_t *by_callee = calloc(f->p->nfunctions, sizeof *by_callee);
     int64_t *by_stack = calloc(f->p->nstacks, sizeof *by_stack);
-    x->f->failed |= !by_callee || !by_stack;
-    for (size_t i = 0; by_callee && by_stack && i < f->ncpu; i++) {
+    x->f->failed |= !by_leaf || !by_callee || !by_stack;
+    for (size_t i = 0; by_leaf && by_callee && by_stack && i < f->ncpu; i++) {
         uint32_t stack = interrupted(f->p, f->cpu[i].stack), s = calling(f->p, stack);
         if (!s || frame_of(f->p, s)->function != c->function)
             continue;
-        uint32_t cut = callee_of(f->p, stack), callee = frame_of(f->p, cut)->function;
+        uint32_t cut = callee_of(f->p, stack), leaf = frame_of(f->p, cut)->function;
+        uint32_t called = called_at(f->p, stack, s), callee = frame_of(f->p, called)->function;
         c->quanta += wick_explain_quantum(&f->cpu[i]);
         by_stack[s] = wick_sum(by_stack[s], f->cpu[i].weight_ns);
         c->at = by_stack[s] > by_stack[c->at] ? s : c->at;
-        by_callee[callee] = wick_sum(by_callee[callee], f->cpu[i].weight_ns);
-        if (callee != c->function && by_callee[callee] > c->most_ns) {
-            c->most_ns = by_callee[callee];
+        by_leaf[leaf] = wick_sum(by_leaf[leaf], f->cpu[i].weight_ns);
+        if (leaf != c->function && by_leaf[leaf] > c->most_ns) {
+            c->most_ns = by_leaf[leaf];
             c->most = f->p->stacks[cut].frame;
         }
+        by_callee[callee] = wick_sum(by_callee[callee], f->cpu[i].weight_ns);
+        if (wick_frame_kind_is_java(frame_of(f->p, called)->kind) && (double)by_callee[callee] >= HALF * (double)c->ns)
+            c->callee = f->p->stacks[called].frame;
     }
+    free(by_leaf);
     free(by_callee);
     free(by_stack);
 }
@@ -668,7 +659,6 @@ void wick_explain_hot_calls(struct wick_explain *x)
         !wick_explain_counts(f, wick_explain_wanted(x, (double)c.ns), CALLS_LEAST))
         return;
     learn_calls(x, &c);
-    learn_callee(x, &c);
     x->calls_said = true;
     struct wick_explain_finding *r = wick_explain_found(x, (double)c.ns);
     wick_explain_share_of(x, r, (double)c.ns, (double)f->sampled_ns, c.quanta);

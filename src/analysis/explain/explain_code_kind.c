@@ -180,10 +180,10 @@ uint32_t wick_explain_user_of(const struct wick_profile *p, uint32_t stack, enum
         const char *class_name = class_at(p, s), *name = method_at(p, s);
         bool java = wick_frame_kind_is_java(p->frames[p->stacks[s].frame].kind);
         enum wick_explain_code one = java ? code_of(class_name, name) : code_of_stub(name);
-        if (java && one == WICK_CODE_OTHER && !wick_name_is_jdk(class_name) && !is_of_search(p, s) &&
-            (s == stack || *code == WICK_CODE_LOGGING || !is_of_logging(p, s)))
+        bool program = java && one == WICK_CODE_OTHER && !wick_name_is_jdk(class_name) && !is_of_search(p, s);
+        if (program && (s == stack || *code == WICK_CODE_LOGGING || !is_of_logging(p, s)))
             return s;
-        if (java && one == WICK_CODE_OTHER && !own && !wick_name_is_jdk(class_name)) {
+        if (program && !own) {
             own = s;
             own_code = *code;
         }

@@ -196,17 +196,25 @@ struct besides {
     double cpu_ns, all_cpu_ns; /* CPU time of it, and all of these threads */
 };
 
+/* By thread: whether it waits at the place. */
+static bool *threads_at(struct wick_explain *x, const struct wick_explain_place *at)
+{
+    bool *here = calloc(x->f->p->nthreads + 1, sizeof *here);
+    x->f->failed |= !here;
+    for (size_t i = 0; here && i < x->f->nwall; i++)
+        here[x->f->wall[i].thread] |= wick_explain_waits_there(x, x->waits[i], at);
+    return here;
+}
+
 /* `of` says to which frame of the program a stack's time goes, 0 = to none. */
 static struct besides besides_at(struct wick_explain *x, const struct wick_explain_place *at,
                                  uint32_t (*of)(const struct wick_profile *p, uint32_t stack))
 {
     const struct wick_explain_facts *f = x->f;
     struct besides b = {.first_ns = INT64_MAX, .last_ns = INT64_MIN};
-    bool *here = calloc(f->p->nthreads + 1, sizeof *here);
+    bool *here = threads_at(x, at);
     int64_t *ns = calloc(f->p->nframes, sizeof *ns);
-    x->f->failed |= !here || !ns;
-    for (size_t i = 0; here && ns && i < f->nwall; i++)
-        here[f->wall[i].thread] |= wick_explain_waits_there(x, x->waits[i], at);
+    x->f->failed |= !ns;
     for (size_t i = 0; here && ns && i < f->nwall + f->ncpu; i++) {
         const struct wick_explain_sample *s = i < f->nwall ? &f->wall[i] : &f->cpu[i - f->nwall];
         double cpu = i < f->nwall ? 0 : (double)s->weight_ns;
@@ -251,29 +259,8 @@ void wick_explain_say_connector(struct wick_explain *x, struct wick_explain_find
         "its other end what it does before the first answer";
 }
 
-/* Whether those who wait at the place are put on a CPU so rarely that their waits there are long ones: what they do in
- * between, if that takes any time, may be many short things. */
-static bool waits_long(const struct wick_explain *x, const struct wick_explain_place *at)
-{
-    const struct wick_explain_facts *f = x->f;
-    bool *here = calloc(f->p->nthreads + 1, sizeof *here);
-    double waits = 0, others = 0, slices = 0;
-    x->f->failed |= !here;
-    for (size_t i = 0; here && i < f->nwall; i++)
-        here[f->wall[i].thread] |= wick_explain_waits_there(x, x->waits[i], at);
-    for (size_t i = 0; here && i < f->nwall; i++)
-        if (here[f->wall[i].thread])
-            *(wick_explain_waits_there(x, x->waits[i], at) ? &waits : &others) += (double)f->wall[i].weight_ns;
-    for (uint32_t t = 1; here && t < f->p->nthreads && t < f->nuses; t++)
-        slices += here[t] ? (double)f->uses[t].slices : 0;
-    free(here);
-    return slices > 0 && slices * 1e9 < OFTEN_LEAST * waits + BETWEEN_MOST * others;
-}
-
 void wick_explain_say_child(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
 {
-    if (r && (at->kind == WICK_WAIT_PROCESS || at->kind == WICK_WAIT_FILE_LOCK))
-        r->lasting = waits_long(x, at);
     const struct wick_explain_facts *f = x->f;
     bool process = r && at->kind == WICK_WAIT_PROCESS;
     int64_t all = 0, full = 0, most_ns = 0;
@@ -297,4 +284,21 @@ void wick_explain_say_child(struct wick_explain *x, struct wick_explain_finding 
     r->advice = "read what the process writes, its errors as well, before or while waiting for its end, or send it to "
                 "a file (ProcessBuilder.redirectOutput, redirectError, Redirect.DISCARD): a pipe has room for 64 KiB, "
                 "and who writes more waits for a reader";
+}
+
+void wick_explain_learn_lasting(struct wick_explain *x, struct wick_explain_finding *r,
+                                const struct wick_explain_place *at)
+{
+    const struct wick_explain_facts *f = x->f;
+    bool asked = r && (at->kind == WICK_WAIT_PROCESS || at->kind == WICK_WAIT_FILE_LOCK);
+    bool *here = asked ? threads_at(x, at) : NULL;
+    double waits = 0, others = 0, slices = 0;
+    for (size_t i = 0; here && i < f->nwall; i++)
+        if (here[f->wall[i].thread])
+            *(wick_explain_waits_there(x, x->waits[i], at) ? &waits : &others) += (double)f->wall[i].weight_ns;
+    for (uint32_t t = 1; here && t < f->p->nthreads && t < f->nuses; t++)
+        slices += here[t] ? (double)f->uses[t].slices : 0;
+    free(here);
+    if (asked)
+        r->lasting = slices > 0 && slices * 1e9 < OFTEN_LEAST * waits + BETWEEN_MOST * others;
 }

@@ -369,6 +369,10 @@ void wick_explain_say_connector(struct wick_explain *x, struct wick_explain_find
  * where they are started. */
 void wick_explain_say_child(struct wick_explain *x, struct wick_explain_finding *r,
                             const struct wick_explain_place *at);
+/* explain_ends.c: notes in a finding about waits for processes, or for locks of files, whether these are long ones:
+ * those who wait there are put on a CPU rarely, but for what they do in between, which may be many short things. */
+void wick_explain_learn_lasting(struct wick_explain *x, struct wick_explain_finding *r,
+                                const struct wick_explain_place *at);
 
 /* explain_ends.c: puts it behind held-back, where that is about the server that it waits for. */
 void wick_explain_follow_held_back(struct wick_explain *x, struct wick_explain_finding *r);

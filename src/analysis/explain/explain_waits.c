@@ -234,6 +234,7 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
     if (!wick_wait_is_lock(at->via))
         wick_explain_follow_held_back(x, r);
     wick_explain_say_child(x, r, at);
+    wick_explain_learn_lasting(x, r, at);
     wick_explain_say_connector(x, r, at);
     if (at->via == WICK_WAIT_NONE)
         wick_explain_say_lengths(x, r, at->kind, at->function);
