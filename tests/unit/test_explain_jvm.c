@@ -305,6 +305,22 @@ static void test_deoptimisations__have_a_place_and_cost_cpu_time(void **state)
     silent(s);
 }
 
+/* While a program warms up, most is compiled for the first time: what is thrown away is compiled twice at most. */
+static void test_deoptimisations__cost_what_is_compiled_again(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct scene *s = scene();
+        s->f.deopts.grown = 300;
+        s->f.compile_ns.grown = 6 * S;
+        s->f.compiles.grown = i ? 12000 : 1200;
+        if (i)
+            has_not(s, "deoptimisations");
+        else
+            has(s, "and recompiled: 3.0 s of compiling\n");
+    }
+}
+
 /* An exception that compiled code leaves for each time costs no compiling. */
 static void test_deoptimisations__cost_what_leaving_takes(void **state)
 {
@@ -704,6 +720,7 @@ int main(void)
         cmocka_unit_test(test_gc_pauses__of_periodic_collections_are_the_options),
         cmocka_unit_test(test_explicit_gc__counts_all_who_ask),
         cmocka_unit_test(test_deoptimisations__have_a_place_and_cost_cpu_time),
+        cmocka_unit_test(test_deoptimisations__cost_what_is_compiled_again),
         cmocka_unit_test(test_deoptimisations__cost_what_leaving_takes),
         cmocka_unit_test(test_deoptimisations__go_on),
         cmocka_unit_test(test_vm_operations__are_not_asked_for_by_allocations),

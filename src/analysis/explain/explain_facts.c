@@ -209,6 +209,7 @@ static void take_compilation(struct wick_explain_facts *f, const struct wick_jfr
 static void take_compiler(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     wick_explain_take_count_on(f, e, &f->compile_ns, wick_explain_take_number(e, "totalTimeSpent"));
+    wick_explain_take_count_on(f, e, &f->compiles, wick_explain_take_number(e, "compileCount"));
 }
 
 static void take_deopts(struct wick_explain_facts *f, const struct wick_jfr_event *e)

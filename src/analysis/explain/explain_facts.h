@@ -273,7 +273,7 @@ struct wick_explain_facts {
     int64_t code_used, code_limit; /* code cache, when its fullest heap was fullest */
     double code_fullest;           /* that heap's share */
     int64_t off_ns, off_since_ns;  /* compiler switched off; since: at the last event, 0 = on */
-    struct wick_explain_counter deopts, compile_ns, loaded, unloaded;
+    struct wick_explain_counter deopts, compiles, compile_ns, loaded, unloaded;
     struct wick_explain_reading *deopts_then; /* what deopts had grown by, each second */
     size_t ndeopts_then, cap_deopts_then;
     int64_t deopts_ns; /* when that counter was read last */

@@ -52,9 +52,9 @@ static bool leave_own_out(struct wick_explain_facts *f)
 static void begin_input(struct wick_explain_facts *f, int i)
 {
     struct wick_explain_counter *counters[] = {
-        &f->throttled,      &f->periods,    &f->throttled_ns, &f->oom_kills,        &f->safepoints,     &f->sync_ns,
-        &f->memory_full_ns, &f->io_some_ns, &f->fired,        &f->dropped,          &f->biased_ns,      &f->deopts,
-        &f->compile_ns,     &f->loaded,     &f->unloaded,     &f->listen_overflows, &f->syn_retransmits};
+        &f->throttled,      &f->periods,    &f->throttled_ns, &f->oom_kills, &f->safepoints,       &f->sync_ns,
+        &f->memory_full_ns, &f->io_some_ns, &f->fired,        &f->dropped,   &f->biased_ns,        &f->deopts,
+        &f->compile_ns,     &f->compiles,   &f->loaded,       &f->unloaded,  &f->listen_overflows, &f->syn_retransmits};
     f->off_since_ns = 0;
     f->unsampled_earlier_ns = f->unsampled_before_ns;
     f->unsampled_before_ns = f->unsampled_ns;

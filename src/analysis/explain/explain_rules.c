@@ -17,13 +17,14 @@
 #include "model/name.h"
 
 /* Thread time below these shares of the recording's duration is not worth a sentence. */
-#define WAIT_LEAST   0.10
-#define CPU_LEAST    0.05
-#define STARVE_LEAST 0.25
-#define DEOPTS_LEAST 0.10   /* of the CPU time: leaving compiled code */
-#define CHAIN_LEAST  0.50   /* of what waits for monitors: at one place */
-#define KEPT_MOST    0.70   /* of the heap, in use after collections: else these are for room */
-#define CLASSES_MANY 1000.0 /* unloaded a second: collections have hardly anything else to do */
+#define WAIT_LEAST     0.10
+#define CPU_LEAST      0.05
+#define STARVE_LEAST   0.25
+#define DEOPTS_LEAST   0.10   /* of the CPU time: leaving compiled code */
+#define COMPILED_AGAIN 2.0    /* times that what is thrown away is compiled, by C1 and by C2 */
+#define CHAIN_LEAST    0.50   /* of what waits for monitors: at one place */
+#define KEPT_MOST      0.70   /* of the heap, in use after collections: else these are for room */
+#define CLASSES_MANY   1000.0 /* unloaded a second: collections have hardly anything else to do */
 
 #define USER_LEAST 0.20 /* of the CPU time: worth a name */
 
@@ -498,6 +499,8 @@ static void deoptimisations(struct wick_explain *x)
     /* the JVM takes the time of compilations by the clock, which a crowded machine makes longer */
     double rate = a_second(f, (double)f->deopts.grown), used = wick_explain_compiled(f);
     double compiled = used > 0 && used < (double)f->compile_ns.grown ? used : (double)f->compile_ns.grown;
+    double again = COMPILED_AGAIN * (double)f->deopts.grown, all = (double)f->compiles.grown;
+    compiled *= all > again ? again / all : 1; /* of a program that warms up, most is compiled for the first time */
     double lost = wick_explain_deoptimising(x), share = wick_explain_share(lost, (double)f->sampled_ns);
     bool leaves = share >= DEOPTS_LEAST && wick_explain_counts(f, wick_explain_wanted(x, lost), CPU_LEAST);
     bool costs = leaves || !f->compile_ns.grown || wick_explain_counts(f, compiled, CPU_LEAST);
