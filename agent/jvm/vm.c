@@ -261,11 +261,15 @@ static void JNICALL vm_death(jvmtiEnv *jvmti, JNIEnv *env)
     listener->death();
 }
 
-static void ask_for_exact_debug_info(void)
+/* Of what is compiled from now on. If the JVM was not asked before, what it has compiled has no exact information. */
+static void ask_for_exact_debug_info(bool live)
 {
     wick_addr flag = wick_vm.jvm.flag[WICK_JVM_FLAG_DEBUG_NON_SAFEPOINTS];
-    uint8_t *value = (uint8_t *)(uintptr_t)flag, probe;
-    if (!flag || wick_mem_read(&wick_vm.mem, flag, &probe, 1))
+    uint8_t *value = (uint8_t *)(uintptr_t)flag, on = 0;
+    bool known = flag && !wick_mem_read(&wick_vm.mem, flag, &on, 1);
+    if (live && !on && !wick_jvm_open_code(&wick_vm.jvm, NULL))
+        wick_vm.last_old_compile_id = wick_jvm_last_compile_id(&wick_vm.jvm);
+    if (!known)
         return;
     *(volatile uint8_t *)value = 1;
     wick_vm.exact_debug_info = true;
@@ -330,9 +334,7 @@ int wick_vm_init(JavaVM *vm, const struct wick_vm_listener *l, struct wick_err *
         return r;
     jvmtiEnv *ti = wick_vm.jvmti;
     bool live = !(*ti)->GetPhase(ti, &phase) && phase == JVMTI_PHASE_LIVE;
-    if (live && !wick_jvm_open_code(&wick_vm.jvm, NULL))
-        wick_vm.last_old_compile_id = wick_jvm_last_compile_id(&wick_vm.jvm);
-    ask_for_exact_debug_info();
+    ask_for_exact_debug_info(live);
     if ((*ti)->SetEventCallbacks(ti, &cb, sizeof cb))
         return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM refuses JVMTI callbacks");
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)

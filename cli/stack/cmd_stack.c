@@ -102,7 +102,8 @@ static void print_method(struct stack_cmd *c, wick_addr method, int32_t bci, con
 static void print_compiled(struct stack_cmd *c, const struct wick_step_frame *f)
 {
     struct wick_hs_scope scopes[MAX_SCOPES];
-    int n = wick_hs_scopes(&c->remote.jvm, &c->remote.mem, f->ptr, f->off, scopes, MAX_SCOPES);
+    const struct wick_hs_at at = {f->ptr, f->off, wick_hs_describes_safepoints_only(&c->remote.jvm, &c->remote.mem)};
+    int n = wick_hs_scopes(&c->remote.jvm, &c->remote.mem, &at, scopes, MAX_SCOPES);
     const char *root = f->level >= 1 && f->level <= 3 ? "C1" : "C2";
     for (int i = 0; i < n; i++)
         print_method(c, scopes[i].method, scopes[i].bci, i == n - 1 ? root : "inlined");

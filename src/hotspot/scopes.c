@@ -8,28 +8,34 @@
  *      metadata[]    Method* by index - 1
  *
  * For an arbitrary pc HotSpot takes the first PcDesc at or after it (nmethod.cpp: PcDescSearch, match_desc with
- * approximate): code generated for a bytecode precedes the PcDesc recorded behind it.
+ * approximate): code generated for a bytecode precedes the PcDesc recorded behind it. That holds where the compiler
+ * describes all of its code (DebugNonSafepoints); see scope_flow.c otherwise.
  *
  * Where the parts live: up to JDK 22 behind the code in the blob; since 23 in malloc'ed "immutable data"; the metadata
  * in the blob's data (23, 24) or malloc'ed "mutable data" behind the relocations (25).
  */
 #include "hotspot/scopes.h"
 
+#include "hotspot/scope_flow.h"
 #include "hotspot/unsigned5.h"
 #include "hotspot/value.h"
 
-enum { NMETHOD_BYTES = WICK_HS_BLOB_MOST, MAX_PCDESCS = 1 << 20, SCOPE_BYTES = 15, MAX_METADATA = 1 << 16 };
+enum { NMETHOD_BYTES = WICK_HS_BLOB_MOST, MAX_PCDESCS = 1 << 20, SCOPE_BYTES = 15, MAX_METADATA = 1 << 16, NEAR = 4 };
 
 struct debug_info {
+    const struct wick_jvm *jvm;
+    const struct wick_mem *mem;
+    wick_addr code, code_end;
     wick_addr pcs, data, metadata;
-    uint32_t pcs_bytes, data_bytes;
+    uint32_t rows; /* PcDescs, with both sentinels */
+    uint32_t data_bytes;
     wick_addr root; /* Method* */
 };
 
 /* Lays out the parts of the nmethod whose head was copied to b. */
-static int locate(const struct wick_jvm *jvm, wick_addr nm, const uint8_t *b, struct debug_info *d)
+static int locate(wick_addr nm, const uint8_t *b, struct debug_info *d)
 {
-    const struct wick_hs_layout *l = &jvm->layout;
+    const struct wick_hs_layout *l = &d->jvm->layout;
     uint64_t pcs_end;
     d->root = wick_hs_at64(b, l->nm_method);
     if (l->nm_immutable != WICK_HS_NONE) {
@@ -53,69 +59,201 @@ static int locate(const struct wick_jvm *jvm, wick_addr nm, const uint8_t *b, st
                                                           : nm + wick_hs_at32(b, l->nm_scopes_data);
         d->data_bytes = d->pcs > d->data ? (uint32_t)(d->pcs - d->data) : 0;
     }
-    if (pcs_end < d->pcs || pcs_end - d->pcs > (uint64_t)MAX_PCDESCS * 16 || !d->root)
+    uint32_t size = (uint32_t)l->pcdesc_size;
+    if (pcs_end < d->pcs || pcs_end - d->pcs > (uint64_t)MAX_PCDESCS * 16 || !d->root || !size ||
+        size > WICK_HS_PCDESC_MOST || (uint32_t)l->pcdesc_pc + 4 > size || (uint32_t)l->pcdesc_scope + 4 > size)
         return -WICK_E_FORMAT;
-    d->pcs_bytes = (uint32_t)(pcs_end - d->pcs);
+    d->rows = (uint32_t)(pcs_end - d->pcs) / size;
     return 0;
 }
 
-/* Scope offset of the first PcDesc at or after off; 0 if that has none. */
-static int find_scope(const struct wick_jvm *jvm, const struct wick_mem *mem, const struct debug_info *d, uint32_t off,
-                      uint32_t *scope)
+static void locate_code(wick_addr nm, const uint8_t *b, struct debug_info *d)
 {
-    const struct wick_hs_layout *l = &jvm->layout;
-    uint32_t size = (uint32_t)l->pcdesc_size, n = size ? d->pcs_bytes / size : 0;
-    uint32_t lo = 0, hi = n; /* first index whose offset >= off */
+    const struct wick_step_jvm *j = &d->jvm->step;
+    d->code = j->code_is_pointer ? wick_hs_at64(b, j->cb_code) : nm + wick_hs_at32(b, j->cb_code);
+    d->code_end = j->code_is_pointer ? wick_hs_at64(b, j->cb_code_end) : nm + wick_hs_at32(b, j->cb_code_end);
+}
+
+static int open_info(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_addr nmethod, struct debug_info *out)
+{
+    uint8_t b[NMETHOD_BYTES];
+    *out = (struct debug_info){.jvm = jvm, .mem = mem};
+    if (jvm->layout.nmethod_size > NMETHOD_BYTES || wick_mem_read(mem, nmethod, b, (size_t)jvm->layout.nmethod_size))
+        return -WICK_E_FAULT;
+    locate_code(nmethod, b, out);
+    return locate(nmethod, b, out);
+}
+
+/* --- PcDescs --- */
+
+struct row {
+    uint32_t pc, scope;
+};
+
+static int read_row(const struct debug_info *d, uint32_t i, struct row *out)
+{
+    const struct wick_hs_layout *l = &d->jvm->layout;
     uint8_t row[WICK_HS_PCDESC_MOST];
-    if (!size || size > sizeof row || (uint32_t)l->pcdesc_pc + 4 > size || (uint32_t)l->pcdesc_scope + 4 > size)
-        return -WICK_E_FORMAT;
+    uint32_t size = (uint32_t)l->pcdesc_size;
+    if (wick_mem_read(d->mem, d->pcs + (uint64_t)i * size, row, size))
+        return -WICK_E_FAULT;
+    *out = (struct row){wick_hs_at32(row, l->pcdesc_pc), wick_hs_at32(row, l->pcdesc_scope)};
+    return 0;
+}
+
+/* The index of the first row at or after off, which may be the sentinel behind all. */
+static int find_row(const struct debug_info *d, uint32_t off, uint32_t *at)
+{
+    uint32_t lo = 0, hi = d->rows;
+    struct row row;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (wick_mem_read(mem, d->pcs + (uint64_t)mid * size, row, size))
+        if (read_row(d, mid, &row))
             return -WICK_E_FAULT;
-        if ((int32_t)wick_hs_at32(row, l->pcdesc_pc) >= (int32_t)off)
+        if ((int32_t)row.pc >= (int32_t)off)
             hi = mid;
         else
             lo = mid + 1;
     }
-    *scope = 0;
-    if (lo + 1 >= n) /* the sentinel behind */
-        return 0;
-    if (wick_mem_read(mem, d->pcs + (uint64_t)lo * size, row, size))
-        return -WICK_E_FAULT;
-    *scope = wick_hs_at32(row, l->pcdesc_scope);
+    *at = lo;
     return 0;
 }
 
-int wick_hs_scopes(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_addr nmethod, uint32_t off,
+static bool is_row(const struct debug_info *d, uint32_t i)
+{
+    return i && i + 1 < d->rows;
+}
+
+/* See struct wick_hs_code. */
+static uint32_t described(const void *ctx, uint32_t off)
+{
+    const struct debug_info *d = ctx;
+    struct row row;
+    uint32_t i;
+    return find_row(d, off, &i) || !is_row(d, i) || read_row(d, i, &row) ? UINT32_MAX : row.pc;
+}
+
+static uint32_t described_before(const void *ctx, uint32_t off)
+{
+    const struct debug_info *d = ctx;
+    struct row row;
+    uint32_t i;
+    return find_row(d, off, &i) || !i || !is_row(d, i - 1) || read_row(d, i - 1, &row) ? UINT32_MAX : row.pc;
+}
+
+/* --- scopes --- */
+
+struct scope {
+    uint32_t sender; /* 0: none */
+    uint32_t method; /* index of metadata[] */
+    int32_t bci;
+};
+
+static int read_scope(const struct debug_info *d, uint32_t at, struct scope *out)
+{
+    uint8_t s[SCOPE_BYTES];
+    uint32_t len = d->data_bytes - at < sizeof s ? d->data_bytes - at : (uint32_t)sizeof s;
+    if (wick_mem_read(d->mem, d->data + at, s, len))
+        return -WICK_E_FAULT;
+    const uint8_t *p = s, *end = s + len;
+    uint8_t excluded = d->jvm->major >= 20;
+    uint32_t sender = wick_unsigned5(&p, end, excluded);
+    uint32_t index = wick_unsigned5(&p, end, excluded);
+    int32_t bci = (int32_t)wick_unsigned5(&p, end, excluded) - 1;
+    if (!p || index == 0 || index > MAX_METADATA)
+        return -WICK_E_FORMAT;
+    *out = (struct scope){sender < at ? sender : 0, index - 1, bci};
+    return 0;
+}
+
+/* How many scopes there are from this one outwards. */
+static uint32_t depth_of(const struct debug_info *d, uint32_t at)
+{
+    struct scope s;
+    uint32_t n = 0;
+    for (; at && at < d->data_bytes && !read_scope(d, at, &s); n++)
+        at = s.sender;
+    return n;
+}
+
+static uint32_t outwards(const struct debug_info *d, uint32_t at, uint32_t n)
+{
+    struct scope s;
+    for (; n && !read_scope(d, at, &s); n--)
+        at = s.sender;
+    return at;
+}
+
+/* The innermost scope of `a` from which on outwards `b` has the same methods; 0: none. */
+static uint32_t common(const struct debug_info *d, uint32_t a, uint32_t b)
+{
+    uint32_t deep[2] = {depth_of(d, a), depth_of(d, b)}, least = deep[0] < deep[1] ? deep[0] : deep[1], from = 0;
+    struct scope x, y;
+    a = outwards(d, a, deep[0] - least);
+    b = outwards(d, b, deep[1] - least);
+    for (; least && !read_scope(d, a, &x) && !read_scope(d, b, &y); least--) {
+        from = x.method != y.method ? 0 : from ? from : a;
+        a = x.sender;
+        b = y.sender;
+    }
+    return from;
+}
+
+/* The innermost scope of the first row at or after off; 0: there is none. */
+static int scope_at(const struct debug_info *d, uint32_t off, uint32_t *scope)
+{
+    struct row row = {0};
+    uint32_t i;
+    if (find_row(d, off, &i) || (is_row(d, i) && read_row(d, i, &row)))
+        return -WICK_E_FAULT;
+    *scope = row.scope;
+    return 0;
+}
+
+/* What the first rows at or after two offsets have in common. */
+static int common_scope(const struct debug_info *d, uint32_t a, uint32_t b, uint32_t *scope)
+{
+    uint32_t x, y;
+    if (scope_at(d, a, &x) || scope_at(d, b, &y))
+        return -WICK_E_FAULT;
+    *scope = x && y ? common(d, x, y) : 0;
+    return 0;
+}
+
+/* The innermost scope of a place in code that is described at safepoints only. What is met a few instructions on is of
+ * the same bytecode, as a rule: it checks what they have loaded. Beyond that, what was passed last has to agree. So it
+ * has to behind the call of a routine without a description, which is of what stands before. */
+static int scope_near(const struct debug_info *d, uint32_t off, uint32_t *scope)
+{
+    uint32_t bytes = d->code_end - d->code < UINT32_MAX ? (uint32_t)(d->code_end - d->code) : 0;
+    const struct wick_hs_code code = {d->mem, d->code, bytes, described, described_before, d};
+    struct wick_hs_near near;
+    wick_hs_scope_flow(&code, off, &near);
+    if (near.ends)
+        return common_scope(d, off, described_before(d, off), scope);
+    if (near.ahead == UINT32_MAX)
+        return scope_at(d, off, scope);
+    uint32_t passed = near.called && near.passed == UINT32_MAX ? described_before(d, off) : near.passed;
+    if (passed == UINT32_MAX || (near.distance <= NEAR && !near.called))
+        return scope_at(d, near.ahead, scope);
+    return common_scope(d, near.ahead, passed, scope);
+}
+
+int wick_hs_scopes(const struct wick_jvm *jvm, const struct wick_mem *mem, const struct wick_hs_at *at,
                    struct wick_hs_scope *out, int cap)
 {
-    uint8_t b[NMETHOD_BYTES];
     struct debug_info d;
-    uint32_t scope = 0;
-    if (jvm->layout.nmethod_size > NMETHOD_BYTES || wick_mem_read(mem, nmethod, b, (size_t)jvm->layout.nmethod_size))
-        return -WICK_E_FAULT;
-    int n = 0, r = locate(jvm, nmethod, b, &d);
-    if (r || (r = find_scope(jvm, mem, &d, off, &scope)))
+    struct scope s;
+    uint32_t scope;
+    int n = 0, r = open_info(jvm, mem, at->nmethod, &d);
+    if (r || (r = at->safepoints_only ? scope_near(&d, at->off, &scope) : scope_at(&d, at->off, &scope)))
         return r;
-    while (scope && scope < d.data_bytes && n < cap) {
-        uint8_t s[SCOPE_BYTES];
-        uint32_t len = d.data_bytes - scope < sizeof s ? d.data_bytes - scope : (uint32_t)sizeof s;
-        if (wick_mem_read(mem, d.data + scope, s, len))
+    for (; scope && scope < d.data_bytes && n < cap; scope = s.sender) {
+        if ((r = read_scope(&d, scope, &s)))
+            return r;
+        if (wick_mem_read(mem, d.metadata + 8 * (uint64_t)s.method, &out[n].method, 8))
             return -WICK_E_FAULT;
-        const uint8_t *p = s, *end = s + len;
-        uint8_t excluded = jvm->major >= 20;
-        uint32_t sender = wick_unsigned5(&p, end, excluded);
-        uint32_t index = wick_unsigned5(&p, end, excluded);
-        int32_t bci = (int32_t)wick_unsigned5(&p, end, excluded) - 1;
-        if (!p || index == 0 || index > MAX_METADATA)
-            return -WICK_E_FORMAT;
-        if (wick_mem_read(mem, d.metadata + 8 * (uint64_t)(index - 1), &out[n].method, 8))
-            return -WICK_E_FAULT;
-        out[n++].bci = bci;
-        if (sender >= scope)
-            break;
-        scope = sender;
+        out[n++].bci = s.bci;
     }
     if (n == 0) {
         out[0] = (struct wick_hs_scope){.method = d.root, .bci = -1};
@@ -124,24 +262,26 @@ int wick_hs_scopes(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_
     return n;
 }
 
+bool wick_hs_describes_safepoints_only(const struct wick_jvm *jvm, const struct wick_mem *mem)
+{
+    wick_addr flag = jvm->flag[WICK_JVM_FLAG_DEBUG_NON_SAFEPOINTS];
+    uint8_t on = 1;
+    return flag && !wick_mem_read(mem, flag, &on, sizeof on) && !on;
+}
+
 int wick_hs_scope_ends(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_addr nmethod, uint32_t *out,
                        int cap)
 {
-    const struct wick_hs_layout *l = &jvm->layout;
-    uint8_t b[NMETHOD_BYTES];
     struct debug_info d;
-    if (l->nmethod_size > NMETHOD_BYTES || wick_mem_read(mem, nmethod, b, (size_t)l->nmethod_size))
-        return -WICK_E_FAULT;
-    int r = locate(jvm, nmethod, b, &d), n = 0;
-    if (r || l->pcdesc_size <= 0)
-        return r ? r : -WICK_E_FORMAT;
-    uint32_t rows = d.pcs_bytes / (uint32_t)l->pcdesc_size;
-    for (uint32_t i = 1; i + 1 < rows && n < cap; i++) { /* without the sentinels */
-        uint32_t at;
-        if (wick_mem_read(mem, d.pcs + (uint64_t)i * (uint32_t)l->pcdesc_size + (uint32_t)l->pcdesc_pc, &at, 4))
+    struct row row;
+    int r = open_info(jvm, mem, nmethod, &d), n = 0;
+    if (r)
+        return r;
+    for (uint32_t i = 1; is_row(&d, i) && n < cap; i++) {
+        if (read_row(&d, i, &row))
             return -WICK_E_FAULT;
-        if ((int32_t)at >= 0 && (!n || at > out[n - 1]))
-            out[n++] = at;
+        if ((int32_t)row.pc >= 0 && (!n || row.pc > out[n - 1]))
+            out[n++] = row.pc;
     }
     return n;
 }

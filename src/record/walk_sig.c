@@ -197,7 +197,8 @@ static int expand(struct wick_step_env *env, const struct wick_step_blob *b, uin
         return 1;
     }
     struct wick_hs_scope scopes[MAX_SCOPES];
-    int n = wick_hs_scopes(env->w->jvm, &mem, b->addr, (uint32_t)(pc - b->code), scopes, MAX_SCOPES);
+    const struct wick_hs_at at = {b->addr, (uint32_t)(pc - b->code), b->compile_id <= env->w->last_old_compile_id};
+    int n = wick_hs_scopes(env->w->jvm, &mem, &at, scopes, MAX_SCOPES);
     if (n <= 0) {
         wick_addr method = wick_hs_nmethod_method(env->w->jvm, &mem, b->addr);
         frames[0] = java_frame(env, root, method, -1);

@@ -155,7 +155,8 @@ found:
 static bool add_way(struct map *m, wick_addr nmethod, uint32_t off, struct wick_strbuf *out)
 {
     struct wick_hs_scope scopes[MAX_SCOPES];
-    int n = wick_hs_scopes(&m->r->jvm, &m->pages.mem, nmethod, off, scopes, MAX_SCOPES);
+    const struct wick_hs_at at = {.nmethod = nmethod, .off = off};
+    int n = wick_hs_scopes(&m->r->jvm, &m->pages.mem, &at, scopes, MAX_SCOPES);
     bool good = n > 0;
     while (good && n--) {
         good = add_name(m, scopes[n].method, out);

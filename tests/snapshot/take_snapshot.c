@@ -174,7 +174,9 @@ static void name_frame(struct take *t, struct snapshot_frame *e)
         add_method(t, e->name, sizeof e->name, f->ptr, f->off == 0xffff ? -1 : (int32_t)f->off);
         break;
     case WICK_STEP_COMPILED:
-        for (int i = 0, n = wick_hs_scopes(&t->remote.jvm, &t->remote.mem, f->ptr, f->off, scopes, SCOPES); i < n; i++)
+        for (int i = 0, n = wick_hs_scopes(&t->remote.jvm, &t->remote.mem, &(struct wick_hs_at){f->ptr, f->off, false},
+                                           scopes, SCOPES);
+             i < n; i++)
             add_method(t, e->name, sizeof e->name, scopes[i].method, scopes[i].bci);
         break;
     case WICK_STEP_WRAPPER:

@@ -356,7 +356,7 @@ static void use_all(void)
         return;
     wick_jvm_last_compile_id(&jvm);
     for (wick_addr blob; wick_jvm_blob_next(&it, &blob);) {
-        wick_hs_scopes(&jvm, jvm.mem, blob, 16, scopes, COUNT(scopes));
+        wick_hs_scopes(&jvm, jvm.mem, &(struct wick_hs_at){.nmethod = blob, .off = 16}, scopes, COUNT(scopes));
         wick_hs_scope_ends(&jvm, jvm.mem, blob, ends, COUNT(ends));
         if (!wick_hs_method_identity(&jvm, jvm.mem, wick_hs_nmethod_method(&jvm, jvm.mem, blob), &id))
             wick_hs_method_copy(&jvm, jvm.mem, &id, method, sizeof method);

@@ -213,7 +213,7 @@ static uint32_t add_scope(struct nm *m, uint32_t sender, uint32_t method, int32_
 
 static int scopes(const struct nm *m, uint32_t off, struct wick_hs_scope *out, int cap)
 {
-    return wick_hs_scopes(&m->jvm, &space.mem, m->addr, off, out, cap);
+    return wick_hs_scopes(&m->jvm, &space.mem, &(struct wick_hs_at){.nmethod = m->addr, .off = off}, out, cap);
 }
 
 static const int majors[] = {8, 11, 17, 21, 24, 25, 26};
@@ -357,7 +357,8 @@ static void test_scopes__freed_nmethods_are_errors(void **state)
         struct nm m;
         struct wick_hs_scope s[8];
         make_inlined(&m, majors[i]);
-        assert_int_equal(wick_hs_scopes(&m.jvm, &space.mem, 0x10, 0, s, 8), -WICK_E_FAULT);
+        assert_int_equal(wick_hs_scopes(&m.jvm, &space.mem, &(struct wick_hs_at){.nmethod = 0x10}, s, 8),
+                         -WICK_E_FAULT);
         space_put64(&space, m.addr + 8, 0);
         assert_int_equal(scopes(&m, 40, s, 8), -WICK_E_FORMAT);
         for (int junk = 0; junk < 256; junk++) {
@@ -385,6 +386,162 @@ static void test_scopes__odd_sizes_of_rows_are_refused(void **state)
     assert_int_equal(scopes(&m, 40, s, 8), -WICK_E_FAULT);
 }
 
+/* --- code that is described at safepoints only --- */
+
+enum { CODE_BYTES = 96 };
+
+/* Root(0) inlines 1 and 2; its code, with where it is described:
+ *
+ *       0  test rax, rax              a loop
+ *       3  jne 20                     a type that was never seen
+ *       5  inc rax
+ *       8  test [r10], eax   1        the poll of each round
+ *      11  jmp 0
+ *      13  ret
+ *      20  mov edi, 1                 the trap
+ *      25  call                       described behind it
+ *      30  int3              2
+ *      40  inc rax                    code that C2 has put behind all of this
+ *      43  jne 40
+ *      45  ret
+ *      46  inc rax                    a loop to which nothing is said but what stands behind it
+ *      49  jmp 46
+ *      60  nop               2
+ *      64  call                       of the JVM's own code
+ *      69  inc rax
+ *      72  test [r10], eax   1
+ *      75  test rax, rax
+ *      78  jne 20
+ *      80  inc rax, four times
+ *      92  jmp 8
+ */
+static const struct {
+    uint32_t at;
+    uint8_t bytes[6], n;
+} flow_code[] = {
+    {0, {0x48, 0x85, 0xc0}, 3},
+    {3, {0x75, 15}, 2},
+    {5, {0x48, 0xff, 0xc0}, 3},
+    {8, {0x41, 0x85, 0x02}, 3},
+    {11, {0xeb, 0xf3}, 2},
+    {13, {0xc3}, 1},
+    {20, {0xbf, 1}, 5},
+    {25, {0xe8}, 5},
+    {30, {0xcc}, 1},
+    {40, {0x48, 0xff, 0xc0}, 3},
+    {43, {0x75, 0xfb}, 2},
+    {45, {0xc3}, 1},
+    {46, {0x48, 0xff, 0xc0}, 3},
+    {49, {0xeb, 0xfb}, 2},
+    {60, {0x0f, 0x1f, 0x40}, 4},
+    {64, {0xe8}, 5},
+    {69, {0x48, 0xff, 0xc0}, 3},
+    {72, {0x41, 0x85, 0x02}, 3},
+    {75, {0x48, 0x85, 0xc0}, 3},
+    {78, {0x75, 0xc4}, 2},
+    {80, {0x48, 0xff, 0xc0}, 3},
+    {83, {0x48, 0xff, 0xc0}, 3},
+    {86, {0x48, 0xff, 0xc0}, 3},
+    {89, {0x48, 0xff, 0xc0}, 3},
+    {92, {0xeb, 0xaa}, 2},
+};
+
+static void make_flow(struct nm *m)
+{
+    begin(m, 17);
+    m->jvm.layout.nmethod_size = 128;
+    m->jvm.step.cb_code = 96;
+    m->jvm.step.cb_code_end = 100;
+    uint32_t one = add_scope(m, add_scope(m, 0, 0, 10), 1, 11), two = add_scope(m, add_scope(m, 0, 0, 20), 2, 22);
+    const struct pc_row rows[] = {{-1, 0}, {8, one}, {30, two}, {60, two}, {72, one}, {0x7fffffff, 0}};
+    place(m, rows, COUNT(rows));
+    wick_addr code = space_take(&space, CODE_BYTES);
+    space_put32(&space, m->addr + 96, (uint32_t)(code - m->addr));
+    space_put32(&space, m->addr + 100, (uint32_t)(code - m->addr) + CODE_BYTES);
+    for (size_t i = 0; i < COUNT(flow_code); i++)
+        space_put(&space, code + flow_code[i].at, flow_code[i].bytes, flow_code[i].n);
+}
+
+static int near(const struct nm *m, uint32_t off, struct wick_hs_scope *out)
+{
+    return wick_hs_scopes(&m->jvm, &space.mem, &(struct wick_hs_at){m->addr, off, true}, out, 8);
+}
+
+static void test_scopes__between_safepoints_the_description_met_first_decides(void **state)
+{
+    static const struct {
+        uint32_t off;
+        wick_addr leaf;
+    } cases[] = {
+        {8, METHOD(1)},  /* as it stands there */
+        {5, METHOD(1)},  /* the poll, one instruction on */
+        {11, METHOD(1)}, /* the next round's, and not the trap's behind it */
+        {20, METHOD(2)}, /* the trap's */
+        {25, METHOD(2)}, {30, METHOD(2)},
+    };
+    struct nm m;
+    struct wick_hs_scope s[8];
+    make_flow(&m);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_int_equal(near(&m, cases[i].off, s), 2);
+        assert_int_equal(s[0].method, cases[i].leaf);
+        assert_int_equal(s[1].method, METHOD(0));
+    }
+    assert_int_equal(scopes(&m, 11, s, 8), 2); /* the order of the code says otherwise */
+    assert_int_equal(s[0].method, METHOD(2));
+}
+
+/* The loops at 40 and 46 end, or do not, before anything is described: 30 and 60 stand around them, both in 2. */
+static void test_scopes__where_none_is_met_what_stands_around_has_to_agree(void **state)
+{
+    struct nm m;
+    struct wick_hs_scope s[8];
+    make_flow(&m);
+    for (uint32_t off = 40; off <= 46; off += 3) {
+        assert_int_equal(near(&m, off, s), 2);
+        assert_int_equal(s[0].method, METHOD(2));
+    }
+    assert_int_equal(near(&m, 13, s), 1); /* between 8 and 30, in 1 and 2 */
+    assert_int_equal(s[0].method, METHOD(0));
+}
+
+/* What is met some way off may be of another call than what was passed before: only what both are in is known. */
+static void test_scopes__far_from_a_description_what_was_passed_has_to_agree(void **state)
+{
+    static const struct {
+        uint32_t off;
+        int n;
+        wick_addr leaf;
+    } cases[] = {
+        {69, 1, METHOD(0)}, /* behind a call: 1 is next, but the call may be of what was before that, 2 */
+        {72, 2, METHOD(1)},
+        {80, 1, METHOD(0)}, /* six instructions before the poll of 1, and a trap of 2 has just been passed by */
+        {86, 2, METHOD(1)}, /* near enough */
+    };
+    struct nm m;
+    struct wick_hs_scope s[8];
+    make_flow(&m);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_int_equal(near(&m, cases[i].off, s), cases[i].n);
+        assert_int_equal(s[0].method, cases[i].leaf);
+    }
+}
+
+static void test_scopes__code_that_cannot_be_followed_is_taken_in_its_order(void **state)
+{
+    struct nm m;
+    struct wick_hs_scope s[8];
+    make_flow(&m);
+    const uint8_t none = 0x06; /* no instruction */
+    uint32_t off;
+    assert_int_equal(wick_mem_read(&space.mem, m.addr + 96, &off, 4), 0);
+    space_put(&space, m.addr + off + 13, &none, 1);
+    assert_int_equal(near(&m, 13, s), 2);
+    assert_int_equal(s[0].method, METHOD(2));
+    space_put32(&space, m.addr + 100, off - 1); /* an end before the begin */
+    assert_int_equal(near(&m, 5, s), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +558,10 @@ int main(void)
         cmocka_unit_test(test_scopes__wild_method_numbers_are_refused),
         cmocka_unit_test(test_scopes__freed_nmethods_are_errors),
         cmocka_unit_test(test_scopes__odd_sizes_of_rows_are_refused),
+        cmocka_unit_test(test_scopes__between_safepoints_the_description_met_first_decides),
+        cmocka_unit_test(test_scopes__where_none_is_met_what_stands_around_has_to_agree),
+        cmocka_unit_test(test_scopes__far_from_a_description_what_was_passed_has_to_agree),
+        cmocka_unit_test(test_scopes__code_that_cannot_be_followed_is_taken_in_its_order),
     };
     return cmocka_run_group_tests_name("hotspot_scopes", tests, NULL, NULL);
 }
