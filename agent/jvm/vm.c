@@ -26,8 +26,11 @@
 #include "hotspot/cont_entry.h"
 #include "hotspot/oop.h"
 #include "hotspot/thread.h"
+#include "sys/proc.h"
+#include "sys/whole.h"
 
 enum { STARTING_POLLS = 1000, STARTING_POLL_NS = 10000000 }; /* 10 s */
+enum { COMMAND_BYTES = 1 << 17 };                            /* of a command line, of an environment */
 
 struct wick_vm wick_vm;
 
@@ -261,13 +264,22 @@ static void JNICALL vm_death(jvmtiEnv *jvmti, JNIEnv *env)
     listener->death();
 }
 
-/* Of what is compiled from now on. If the JVM was not asked before, what it has compiled has no exact information. */
+/* Whether the JVM was started with that; the flag alone may have been set by another agent later. */
+static bool is_asked_from_start(void)
+{
+    static char command[COMMAND_BYTES], env[COMMAND_BYTES]; /* an agent is loaded once */
+    ssize_t n = wick_whole_text("/proc/self/cmdline", command, sizeof command);
+    ssize_t m = wick_whole_text("/proc/self/environ", env, sizeof env);
+    return n >= 0 && m >= 0 && wick_proc_jvm_flag(command, (size_t)n, env, (size_t)m, "DebugNonSafepoints") == 1;
+}
+
+/* Of what is compiled from now on. Unless the JVM was asked before, what it has compiled has no exact information. */
 static void ask_for_exact_debug_info(bool live)
 {
     wick_addr flag = wick_vm.jvm.flag[WICK_JVM_FLAG_DEBUG_NON_SAFEPOINTS];
     uint8_t *value = (uint8_t *)(uintptr_t)flag, on = 0;
     bool known = flag && !wick_mem_read(&wick_vm.mem, flag, &on, 1);
-    if (live && !on && !wick_jvm_open_code(&wick_vm.jvm, NULL))
+    if (live && !(on && is_asked_from_start()) && !wick_jvm_open_code(&wick_vm.jvm, NULL))
         wick_vm.last_old_compile_id = wick_jvm_last_compile_id(&wick_vm.jvm);
     if (!known)
         return;

@@ -10,144 +10,249 @@
  * C2 branches where an assumption of its does not hold (a type, a bound, a branch never taken) and which describe the
  * very bytecode.
  *
- * What was passed last is found by reading the code in its order from the last description before pc: that one, or the
- * trap of the last branch in between.
+ * What is met a few instructions on is of the same bytecode, as a rule: it checks what they have loaded. What is met
+ * later may be of something else, unless pc is in a loop of which it is the only description; so what was passed before
+ * has to agree. That is found by reading the code in its order from the last description before pc: that one, or the
+ * trap of the last branch in between. The call of a routine without a description is of what stands before it.
+ *
+ * Code that is described throughout (it was compiled while DebugNonSafepoints was on) is known by a description that
+ * stands neither at a poll nor behind a call: there HotSpot's way is right.
  *
  * Debug information is sought only where it may be: a search costs reads through the kernel on JDK 23 and later.
  */
 #include "hotspot/scope_flow.h"
 
+#include <stdbool.h>
+
 #include "hotspot/x86_insn.h"
 
 enum {
     STEPS_MOST = 192,
-    TRAP_MOST = 16, /* instructions of a branch to the trap */
+    ASKED_MOST = 24, /* searches for debug information */
+    NEAR_STEPS = 4,
+    ROUND_STEPS = 192, /* of a loop, behind its description */
+    TRAP_STEPS = 16,   /* of a branch to the trap */
+    PLAIN_STEPS = 64,  /* to the next description of code that is described throughout */
     FORKS_MOST = 8,
-    BACK_MOST = 4096,
-    NONE = UINT32_MAX
+    BACK_BYTES = 1024,
+    WINDOW_BYTES = 64,
+    NONE = WICK_HS_NOWHERE
 };
 
-/* Places to go on from, in the order in which they were found. */
-struct search {
+/* The code, read in stretches. */
+struct reader {
     const struct wick_hs_code *code;
+    uint32_t at, n;
+    uint8_t bytes[WINDOW_BYTES];
+    unsigned asked;
+};
+
+/* Reads the instruction there; false: it cannot be. */
+static bool read_insn(struct reader *r, uint32_t off, struct wick_x86_insn *out)
+{
+    const struct wick_hs_code *c = r->code;
+    if (off >= c->bytes)
+        return false;
+    uint32_t left = c->bytes - off, wanted = left < WICK_X86_INSN_MOST ? left : WICK_X86_INSN_MOST;
+    if (off < r->at || off - r->at > r->n || r->n - (off - r->at) < wanted) {
+        r->at = off;
+        r->n = left < sizeof r->bytes ? left : (uint32_t)sizeof r->bytes;
+        if (wick_mem_read(c->mem, c->begin + off, r->bytes, r->n)) {
+            r->n = 0;
+            return false;
+        }
+    }
+    return wick_x86_insn(r->bytes + (off - r->at), r->n - (off - r->at), out);
+}
+
+static bool is_described(struct reader *r, uint32_t off)
+{
+    return r->asked < ASKED_MOST && (r->asked++, r->code->described(r->code->ctx, off) == off);
+}
+
+/* --- ahead --- */
+
+/* Places to go on from, in the order of their distance. */
+struct search {
+    struct reader *reader;
     uint32_t at[STEPS_MOST];
-    unsigned count;
+    uint8_t distance[STEPS_MOST];
+    unsigned count, most;
     bool cut; /* there was more to follow */
 };
 
-static void add(struct search *s, uint64_t off)
+static void add(struct search *s, uint64_t off, unsigned distance)
 {
-    if (off >= s->code->bytes)
+    if (off >= s->reader->code->bytes)
         return;
     for (unsigned i = s->count; i--;)
         if (s->at[i] == off)
             return;
-    if (s->count == STEPS_MOST)
+    if (s->count == s->most) {
         s->cut = true;
-    else
-        s->at[s->count++] = (uint32_t)off;
+        return;
+    }
+    s->at[s->count] = (uint32_t)off;
+    s->distance[s->count++] = (uint8_t)distance;
 }
 
-static bool is_described(const struct search *s, uint32_t off)
+/* Goes on behind an instruction. */
+static void add_next(struct search *s, uint32_t off, const struct wick_x86_insn *insn, unsigned distance)
 {
-    return s->code->described(s->code->ctx, off) == off;
+    uint32_t behind = off + insn->length;
+    if (insn->flow != WICK_X86_JUMP && insn->flow != WICK_X86_END)
+        add(s, behind, distance);
+    if (insn->flow == WICK_X86_JUMP || insn->flow == WICK_X86_FORK)
+        add(s, (uint64_t)((int64_t)behind + insn->target), distance);
 }
 
-/* Reads the instruction there; false: it cannot be. */
-static bool read_insn(const struct wick_hs_code *c, uint32_t off, struct wick_x86_insn *out)
-{
-    uint8_t bytes[WICK_X86_INSN_MOST];
-    size_t n = c->bytes - off < sizeof bytes ? c->bytes - off : sizeof bytes;
-    return !wick_mem_read(c->mem, c->begin + off, bytes, n) && wick_x86_insn(bytes, n, out);
-}
-
-/* Goes on behind the instruction. Returns the place of the description met there, or NONE. */
-static uint32_t follow(struct search *s, uint32_t off)
+/* Goes on behind the i-th place. Returns the place of the description met there, or NONE. */
+static uint32_t follow(struct search *s, unsigned i)
 {
     struct wick_x86_insn insn;
-    if (!read_insn(s->code, off, &insn)) {
+    uint32_t off = s->at[i];
+    if (!read_insn(s->reader, off, &insn)) {
         s->cut = true;
         return NONE;
     }
-    uint32_t behind = off + insn.length;
-    if (insn.flow == WICK_X86_POLL && is_described(s, off))
+    if (insn.flow == WICK_X86_POLL && is_described(s->reader, off))
         return off;
-    if (insn.flow == WICK_X86_CALL && is_described(s, behind))
-        return behind;
-    if (insn.flow != WICK_X86_JUMP && insn.flow != WICK_X86_END)
-        add(s, behind);
-    if (insn.flow == WICK_X86_JUMP || insn.flow == WICK_X86_FORK)
-        add(s, (uint64_t)((int64_t)behind + insn.target));
+    if (insn.flow == WICK_X86_CALL && is_described(s->reader, off + insn.length))
+        return off + insn.length;
+    s->cut |= s->reader->asked == ASKED_MOST;
+    add_next(s, off, &insn, s->distance[i] + 1u);
     return NONE;
 }
 
-static void look_ahead(const struct wick_hs_code *c, uint32_t off, struct wick_hs_near *out)
+/* The description met first, and its distance; NONE: there is none, or, if `cut`, it is not known. */
+static uint32_t look_ahead(struct reader *r, uint32_t off, uint32_t next, unsigned *distance, bool *cut)
 {
-    uint32_t next = c->described(c->ctx, off);
-    struct search s = {.code = c, .cut = off >= c->bytes};
-    out->ahead = next == off ? off : NONE;
-    add(&s, off);
-    for (unsigned i = 0; i < s.count && out->ahead == NONE; i++) {
-        out->ahead = s.at[i] == next ? next : follow(&s, s.at[i]);
-        out->distance = i;
+    struct search s = {.reader = r, .most = STEPS_MOST, .cut = off >= r->code->bytes};
+    uint32_t found = NONE;
+    add(&s, off, 0);
+    for (unsigned i = 0; i < s.count && found == NONE; i++) {
+        found = s.at[i] == next ? next : follow(&s, i);
+        *distance = s.distance[i];
     }
-    out->ends = out->ahead == NONE && !s.cut;
+    *cut = s.cut;
+    return found;
 }
 
+/* Whether what runs behind a description comes to a place before it comes to another one: both are of one loop. */
+static bool comes_to(struct reader *r, uint32_t described, uint32_t off)
+{
+    struct search s = {.reader = r, .most = ROUND_STEPS};
+    struct wick_x86_insn insn;
+    if (!read_insn(r, described, &insn))
+        return false;
+    if (insn.flow == WICK_X86_POLL)
+        add_next(&s, described, &insn, 0);
+    else
+        add(&s, described, 0);
+    for (unsigned i = 0; i < s.count; i++) {
+        if (s.at[i] == off)
+            return true;
+        follow(&s, i);
+    }
+    return false;
+}
+
+/* Whether the description at `next` is one that only code has which is described throughout. */
+static bool is_of_plain_code(struct reader *r, uint32_t off, uint32_t next)
+{
+    struct wick_x86_insn insn = {.flow = WICK_X86_CALL}, at_next;
+    for (int i = 0; i < PLAIN_STEPS && off < next; i++) {
+        if (!read_insn(r, off, &insn))
+            return false;
+        off += insn.length;
+    }
+    return off == next && insn.flow != WICK_X86_CALL && read_insn(r, next, &at_next) && at_next.flow != WICK_X86_POLL;
+}
+
+/* --- before --- */
+
+/* The last branches forwards of a stretch of code, by their targets. */
+struct forks {
+    uint32_t target[FORKS_MOST], count;
+};
+
 /* The description that a branch leads to, without another branch: that of a trap, as a rule. */
-static uint32_t described_at_once(const struct wick_hs_code *c, uint32_t off)
+static uint32_t described_at_once(struct reader *r, uint32_t off)
 {
     struct wick_x86_insn insn;
-    for (int i = 0; i < TRAP_MOST && off < c->bytes && read_insn(c, off, &insn); i++) {
+    for (int i = 0; i < TRAP_STEPS && read_insn(r, off, &insn); i++) {
         off += insn.length;
         if (insn.flow == WICK_X86_CALL)
-            return c->described(c->ctx, off) == off ? off : NONE;
+            return is_described(r, off) ? off : NONE;
         if (insn.flow != WICK_X86_NEXT)
             return NONE;
     }
     return NONE;
 }
 
-/* The last branches of a stretch of code, by their targets. */
-struct forks {
-    uint32_t target[FORKS_MOST], count;
-};
-
-static uint32_t trap_of_last(const struct wick_hs_code *c, const struct forks *f)
+static uint32_t trap_of_last(struct reader *r, const struct forks *f)
 {
     uint32_t found = NONE;
     for (uint32_t i = f->count; i && f->count - i < FORKS_MOST && found == NONE; i--)
-        found = described_at_once(c, f->target[(i - 1) % FORKS_MOST]);
+        found = described_at_once(r, f->target[(i - 1) % FORKS_MOST]);
     return found;
 }
 
-static void look_back(const struct wick_hs_code *c, uint32_t off, struct wick_hs_near *out)
+/* What a reading of the code up to a pc found; the description before it if it could not be read. */
+struct before {
+    bool elsewhere;  /* what runs up to the pc comes from elsewhere by a jump, and passed none since */
+    bool called;     /* the pc follows a call */
+    uint32_t passed; /* NONE: there is none before */
+};
+
+static void look_back(struct reader *r, uint32_t off, struct before *out)
 {
-    uint32_t at = c->described_before(c->ctx, off), start = at;
+    uint32_t start = r->code->described_before(r->code->ctx, off), at = start == NONE ? 0 : start;
+    struct before b = {.passed = start};
     struct forks forks = {.count = 0};
     struct wick_x86_insn insn;
-    if (at == NONE || at >= off || off - at > BACK_MOST || off > c->bytes)
+    *out = b;
+    if (at > off || off - at > BACK_BYTES)
         return;
     for (; at < off; at += insn.length) {
-        if (!read_insn(c, at, &insn))
+        if (!read_insn(r, at, &insn))
             return;
-        if (insn.flow == WICK_X86_FORK)
+        b.called = insn.flow == WICK_X86_CALL;
+        if (insn.flow == WICK_X86_FORK && insn.target > 0)
             forks.target[forks.count++ % FORKS_MOST] = at + insn.length + (uint32_t)insn.target;
         if (insn.flow == WICK_X86_JUMP || insn.flow == WICK_X86_END) {
-            start = NONE; /* what follows is come to from elsewhere */
+            b.elsewhere = true;
             forks.count = 0;
         }
-        out->called = insn.flow == WICK_X86_CALL;
     }
-    out->passed = trap_of_last(c, &forks);
-    if (out->passed == NONE)
-        out->passed = start;
+    if (at != off) /* no instruction begins there: data was read for code */
+        return;
+    uint32_t trap = trap_of_last(r, &forks);
+    if (trap != NONE) {
+        b.passed = trap;
+        b.elsewhere = false;
+    }
+    *out = b;
 }
 
 void wick_hs_scope_flow(const struct wick_hs_code *code, uint32_t off, struct wick_hs_near *out)
 {
-    *out = (struct wick_hs_near){.ahead = NONE, .passed = NONE};
-    look_ahead(code, off, out);
-    if (out->ahead != off)
-        look_back(code, off, out);
+    uint32_t next = code->described(code->ctx, off);
+    struct reader r = {.code = code};
+    struct before before;
+    unsigned distance = 0;
+    bool cut = false;
+    *out = (struct wick_hs_near){.match = WICK_HS_SURE, .ahead = next, .passed = NONE};
+    if (next == off || (next != NONE && is_of_plain_code(&r, off, next)))
+        return;
+    uint32_t ahead = look_ahead(&r, off, next, &distance, &cut);
+    if (ahead == NONE) {
+        out->match = cut ? WICK_HS_SURE : WICK_HS_ENDS;
+        return;
+    }
+    out->ahead = ahead;
+    look_back(&r, off, &before);
+    out->passed = before.passed;
+    if (before.called || (distance > NEAR_STEPS && !before.elsewhere && !comes_to(&r, ahead, off)))
+        out->match = before.passed == NONE ? WICK_HS_ENTRY : WICK_HS_AGREE;
 }

@@ -20,7 +20,14 @@
 #include "hotspot/unsigned5.h"
 #include "hotspot/value.h"
 
-enum { NMETHOD_BYTES = WICK_HS_BLOB_MOST, MAX_PCDESCS = 1 << 20, SCOPE_BYTES = 15, MAX_METADATA = 1 << 16, NEAR = 4 };
+enum {
+    NMETHOD_BYTES = WICK_HS_BLOB_MOST,
+    MAX_PCDESCS = 1 << 20,
+    SCOPE_BYTES = 15,
+    MAX_METADATA = 1 << 16,
+    SCOPES_MOST = 128,
+    BLOCK_ROWS = 16
+};
 
 struct debug_info {
     const struct wick_jvm *jvm;
@@ -90,23 +97,35 @@ struct row {
     uint32_t pc, scope;
 };
 
-static int read_row(const struct debug_info *d, uint32_t i, struct row *out)
+/* Rows from the i-th on. */
+static int read_rows(const struct debug_info *d, uint32_t i, uint32_t n, struct row out[BLOCK_ROWS])
 {
     const struct wick_hs_layout *l = &d->jvm->layout;
-    uint8_t row[WICK_HS_PCDESC_MOST];
+    uint8_t rows[BLOCK_ROWS * WICK_HS_PCDESC_MOST];
     uint32_t size = (uint32_t)l->pcdesc_size;
-    if (wick_mem_read(d->mem, d->pcs + (uint64_t)i * size, row, size))
+    if (wick_mem_read(d->mem, d->pcs + (uint64_t)i * size, rows, (size_t)n * size))
         return -WICK_E_FAULT;
-    *out = (struct row){wick_hs_at32(row, l->pcdesc_pc), wick_hs_at32(row, l->pcdesc_scope)};
+    for (uint32_t k = 0; k < n; k++) {
+        const uint8_t *row = rows + (size_t)k * size;
+        out[k] = (struct row){wick_hs_at32(row, l->pcdesc_pc), wick_hs_at32(row, l->pcdesc_scope)};
+    }
     return 0;
 }
 
-/* The index of the first row at or after off, which may be the sentinel behind all. */
+static int read_row(const struct debug_info *d, uint32_t i, struct row *out)
+{
+    struct row block[BLOCK_ROWS];
+    int r = read_rows(d, i, 1, block);
+    *out = r ? (struct row){0} : block[0];
+    return r;
+}
+
+/* The first row at or after off; what is left of a search in the end is read at once. */
 static int find_row(const struct debug_info *d, uint32_t off, uint32_t *at)
 {
+    struct row row, block[BLOCK_ROWS];
     uint32_t lo = 0, hi = d->rows;
-    struct row row;
-    while (lo < hi) {
+    while (hi - lo > BLOCK_ROWS) {
         uint32_t mid = lo + (hi - lo) / 2;
         if (read_row(d, mid, &row))
             return -WICK_E_FAULT;
@@ -115,10 +134,16 @@ static int find_row(const struct debug_info *d, uint32_t off, uint32_t *at)
         else
             lo = mid + 1;
     }
-    *at = lo;
+    if (read_rows(d, lo, hi - lo, block))
+        return -WICK_E_FAULT;
+    uint32_t k = 0;
+    while (k < hi - lo && (int32_t)block[k].pc < (int32_t)off)
+        k++;
+    *at = lo + k;
     return 0;
 }
 
+/* Whether it is none of the sentinels. */
 static bool is_row(const struct debug_info *d, uint32_t i)
 {
     return i && i + 1 < d->rows;
@@ -130,7 +155,7 @@ static uint32_t described(const void *ctx, uint32_t off)
     const struct debug_info *d = ctx;
     struct row row;
     uint32_t i;
-    return find_row(d, off, &i) || !is_row(d, i) || read_row(d, i, &row) ? UINT32_MAX : row.pc;
+    return find_row(d, off, &i) || !is_row(d, i) || read_row(d, i, &row) ? WICK_HS_NOWHERE : row.pc;
 }
 
 static uint32_t described_before(const void *ctx, uint32_t off)
@@ -138,7 +163,7 @@ static uint32_t described_before(const void *ctx, uint32_t off)
     const struct debug_info *d = ctx;
     struct row row;
     uint32_t i;
-    return find_row(d, off, &i) || !i || !is_row(d, i - 1) || read_row(d, i - 1, &row) ? UINT32_MAX : row.pc;
+    return find_row(d, off, &i) || !i || !is_row(d, i - 1) || read_row(d, i - 1, &row) ? WICK_HS_NOWHERE : row.pc;
 }
 
 /* --- scopes --- */
@@ -166,45 +191,47 @@ static int read_scope(const struct debug_info *d, uint32_t at, struct scope *out
     return 0;
 }
 
-/* How many scopes there are from this one outwards. */
-static uint32_t depth_of(const struct debug_info *d, uint32_t at)
+/* The scopes of a place, innermost first. */
+struct chain {
+    uint32_t at[SCOPES_MOST];
+    uint32_t method[SCOPES_MOST];
+    int n;
+};
+
+static int read_chain(const struct debug_info *d, uint32_t at, struct chain *out)
 {
     struct scope s;
-    uint32_t n = 0;
-    for (; at && at < d->data_bytes && !read_scope(d, at, &s); n++)
-        at = s.sender;
-    return n;
-}
-
-static uint32_t outwards(const struct debug_info *d, uint32_t at, uint32_t n)
-{
-    struct scope s;
-    for (; n && !read_scope(d, at, &s); n--)
-        at = s.sender;
-    return at;
-}
-
-/* The innermost scope of `a` from which on outwards `b` has the same methods; 0: none. */
-static uint32_t common(const struct debug_info *d, uint32_t a, uint32_t b)
-{
-    uint32_t deep[2] = {depth_of(d, a), depth_of(d, b)}, least = deep[0] < deep[1] ? deep[0] : deep[1], from = 0;
-    struct scope x, y;
-    a = outwards(d, a, deep[0] - least);
-    b = outwards(d, b, deep[1] - least);
-    for (; least && !read_scope(d, a, &x) && !read_scope(d, b, &y); least--) {
-        from = x.method != y.method ? 0 : from ? from : a;
-        a = x.sender;
-        b = y.sender;
+    for (out->n = 0; at && at < d->data_bytes; at = s.sender) {
+        int r = out->n < SCOPES_MOST ? read_scope(d, at, &s) : -WICK_E_FORMAT;
+        if (r)
+            return r;
+        out->at[out->n] = at;
+        out->method[out->n++] = s.method;
     }
-    return from;
+    return 0;
+}
+
+/* The innermost scope of `a` from which on outwards `b` has the same methods; 0: none. Lines are those of a. */
+static int common(const struct debug_info *d, uint32_t a, uint32_t b, uint32_t *scope)
+{
+    struct chain x, y;
+    int r = read_chain(d, a, &x);
+    if (r || (r = read_chain(d, b, &y)))
+        return r;
+    *scope = 0;
+    while (x.n && y.n && x.method[x.n - 1] == y.method[y.n - 1]) {
+        *scope = x.at[--x.n];
+        y.n--;
+    }
+    return 0;
 }
 
 /* The innermost scope of the first row at or after off; 0: there is none. */
 static int scope_at(const struct debug_info *d, uint32_t off, uint32_t *scope)
 {
     struct row row = {0};
-    uint32_t i;
-    if (find_row(d, off, &i) || (is_row(d, i) && read_row(d, i, &row)))
+    uint32_t i = 0;
+    if (off != WICK_HS_NOWHERE && (find_row(d, off, &i) || (is_row(d, i) && read_row(d, i, &row))))
         return -WICK_E_FAULT;
     *scope = row.scope;
     return 0;
@@ -214,29 +241,41 @@ static int scope_at(const struct debug_info *d, uint32_t off, uint32_t *scope)
 static int common_scope(const struct debug_info *d, uint32_t a, uint32_t b, uint32_t *scope)
 {
     uint32_t x, y;
-    if (scope_at(d, a, &x) || scope_at(d, b, &y))
-        return -WICK_E_FAULT;
-    *scope = x && y ? common(d, x, y) : 0;
+    int r = scope_at(d, a, &x);
+    if (!r && !(r = scope_at(d, b, &y)))
+        r = common(d, x, y, scope);
+    return r;
+}
+
+static int outermost_scope(const struct debug_info *d, uint32_t off, uint32_t *scope)
+{
+    struct chain c;
+    uint32_t at;
+    int r = scope_at(d, off, &at);
+    if (r || (r = read_chain(d, at, &c)))
+        return r;
+    *scope = c.n ? c.at[c.n - 1] : 0;
     return 0;
 }
 
-/* The innermost scope of a place in code that is described at safepoints only. What is met a few instructions on is of
- * the same bytecode, as a rule: it checks what they have loaded. Beyond that, what was passed last has to agree. So it
- * has to behind the call of a routine without a description, which is of what stands before. */
+/* The innermost scope of a place in code that is described at safepoints only. */
 static int scope_near(const struct debug_info *d, uint32_t off, uint32_t *scope)
 {
     uint32_t bytes = d->code_end - d->code < UINT32_MAX ? (uint32_t)(d->code_end - d->code) : 0;
     const struct wick_hs_code code = {d->mem, d->code, bytes, described, described_before, d};
     struct wick_hs_near near;
     wick_hs_scope_flow(&code, off, &near);
-    if (near.ends)
-        return common_scope(d, off, described_before(d, off), scope);
-    if (near.ahead == UINT32_MAX)
-        return scope_at(d, off, scope);
-    uint32_t passed = near.called && near.passed == UINT32_MAX ? described_before(d, off) : near.passed;
-    if (passed == UINT32_MAX || (near.distance <= NEAR && !near.called))
-        return scope_at(d, near.ahead, scope);
-    return common_scope(d, near.ahead, passed, scope);
+    switch (near.match) {
+    case WICK_HS_SURE:
+        break;
+    case WICK_HS_AGREE:
+        return common_scope(d, near.ahead, near.passed, scope);
+    case WICK_HS_ENTRY:
+        return outermost_scope(d, near.ahead, scope);
+    case WICK_HS_ENDS: /* what stands around it is all there is */
+        return common_scope(d, near.ahead, described_before(d, off), scope);
+    }
+    return scope_at(d, near.ahead, scope);
 }
 
 int wick_hs_scopes(const struct wick_jvm *jvm, const struct wick_mem *mem, const struct wick_hs_at *at,
@@ -265,8 +304,8 @@ int wick_hs_scopes(const struct wick_jvm *jvm, const struct wick_mem *mem, const
 bool wick_hs_describes_safepoints_only(const struct wick_jvm *jvm, const struct wick_mem *mem)
 {
     wick_addr flag = jvm->flag[WICK_JVM_FLAG_DEBUG_NON_SAFEPOINTS];
-    uint8_t on = 1;
-    return flag && !wick_mem_read(mem, flag, &on, sizeof on) && !on;
+    uint8_t on = 0;
+    return !flag || wick_mem_read(mem, flag, &on, sizeof on) || !on;
 }
 
 int wick_hs_scope_ends(const struct wick_jvm *jvm, const struct wick_mem *mem, wick_addr nmethod, uint32_t *out,

@@ -3,7 +3,7 @@
  * scopes.h - which Java methods one pc of a compiled method stands for
  *
  * Threads: any; async-signal-safe with a signal-safe wick_mem.
- * Memory:  the caller's arrays; about 2 KiB of stack.
+ * Memory:  the caller's arrays; about 4 KiB of stack.
  */
 #ifndef WICK_HOTSPOT_SCOPES_H
 #define WICK_HOTSPOT_SCOPES_H
@@ -30,8 +30,8 @@ struct wick_hs_at {
 int wick_hs_scopes(const struct wick_jvm *jvm, const struct wick_mem *mem, const struct wick_hs_at *at,
                    struct wick_hs_scope *out, int cap);
 
-/* Whether this JVM asks its compilers for no other descriptions than those of safepoints. Not if it does by now, though
- * it may not have when older code was compiled. */
+/* Whether this JVM asks its compilers for no other descriptions than those of safepoints, or it is not known. Not if it
+ * does by now, though it may not have when older code was compiled. */
 bool wick_hs_describes_safepoints_only(const struct wick_jvm *jvm, const struct wick_mem *mem);
 
 /* The offsets from code begin at which the nmethod's debug information stands, ascending: up to and including each, pcs

@@ -157,10 +157,11 @@ static void operands(struct reader *r, char form, struct wick_x86_insn *out)
     }
 }
 
-/* An opcode of the map 0F (1), 0F 38 (2) or 0F 3A (3); others are those of half-precision numbers. */
+/* An opcode of the map 0F (1), 0F 38 (2) or 0F 3A (3), or one of those for half-precision numbers (5, 6). */
 static void mapped(struct reader *r, unsigned map, struct wick_x86_insn *out)
 {
     uint8_t op = next(r);
+    r->failed |= map < 1 || map == 4 || map > 6;
     if (map == 1)
         operands(r, two_byte[op], out);
     else

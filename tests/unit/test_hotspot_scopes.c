@@ -103,7 +103,7 @@ struct pc_row {
 
 struct nm {
     struct wick_jvm jvm;
-    wick_addr addr, pcs;
+    wick_addr addr, pcs, code;
     uint8_t data[8192];
     uint32_t data_bytes, pcs_bytes, metadata_count;
 };
@@ -388,7 +388,7 @@ static void test_scopes__odd_sizes_of_rows_are_refused(void **state)
 
 /* --- code that is described at safepoints only --- */
 
-enum { CODE_BYTES = 96 };
+enum { CODE_BYTES = 160 };
 
 /* Root(0) inlines 1 and 2; its code, with where it is described:
  *
@@ -411,9 +411,16 @@ enum { CODE_BYTES = 96 };
  *      69  inc rax
  *      72  test [r10], eax   1
  *      75  test rax, rax
- *      78  jne 20
+ *      78  jne 130
  *      80  inc rax, four times
  *      92  jmp 8
+ *      96  call                       the last thing of the root before a loop of 1
+ *     101  inc rax, six times 0
+ *     119  test [r10], eax   1
+ *     122  jmp 101
+ *     130  mov edi, 1                 another trap
+ *     135  call
+ *     140  int3              2
  */
 static const struct {
     uint32_t at;
@@ -438,28 +445,52 @@ static const struct {
     {69, {0x48, 0xff, 0xc0}, 3},
     {72, {0x41, 0x85, 0x02}, 3},
     {75, {0x48, 0x85, 0xc0}, 3},
-    {78, {0x75, 0xc4}, 2},
+    {78, {0x75, 0x32}, 2},
     {80, {0x48, 0xff, 0xc0}, 3},
     {83, {0x48, 0xff, 0xc0}, 3},
     {86, {0x48, 0xff, 0xc0}, 3},
     {89, {0x48, 0xff, 0xc0}, 3},
     {92, {0xeb, 0xaa}, 2},
+    {96, {0xe8}, 5},
+    {101, {0x48, 0xff, 0xc0}, 3},
+    {104, {0x48, 0xff, 0xc0}, 3},
+    {107, {0x48, 0xff, 0xc0}, 3},
+    {110, {0x48, 0xff, 0xc0}, 3},
+    {113, {0x48, 0xff, 0xc0}, 3},
+    {116, {0x48, 0xff, 0xc0}, 3},
+    {119, {0x41, 0x85, 0x02}, 3},
+    {122, {0xeb, 0xe9}, 2},
+    {130, {0xbf, 1}, 5},
+    {135, {0xe8}, 5},
+    {140, {0xcc}, 1},
 };
 
-static void make_flow(struct nm *m)
+static void set_code_end(const struct nm *m, int32_t bytes)
 {
-    begin(m, 17);
-    m->jvm.layout.nmethod_size = 128;
+    if (m->jvm.step.code_is_pointer) {
+        space_put64(&space, m->addr + 96, m->code);
+        space_put64(&space, m->addr + 104, m->code + (wick_addr)bytes);
+    } else {
+        space_put32(&space, m->addr + 96, (uint32_t)(m->code - m->addr));
+        space_put32(&space, m->addr + 104, (uint32_t)(m->code - m->addr) + (uint32_t)bytes);
+    }
+}
+
+static void make_flow(struct nm *m, int major)
+{
+    begin(m, major);
     m->jvm.step.cb_code = 96;
-    m->jvm.step.cb_code_end = 100;
+    m->jvm.step.cb_code_end = 104;
+    m->jvm.step.code_is_pointer = major >= 9 && major <= 22;
     uint32_t one = add_scope(m, add_scope(m, 0, 0, 10), 1, 11), two = add_scope(m, add_scope(m, 0, 0, 20), 2, 22);
-    const struct pc_row rows[] = {{-1, 0}, {8, one}, {30, two}, {60, two}, {72, one}, {0x7fffffff, 0}};
+    uint32_t root = add_scope(m, 0, 0, 30);
+    const struct pc_row rows[] = {{-1, 0},     {8, one},   {30, two},  {60, two},      {72, one},
+                                  {101, root}, {119, one}, {140, two}, {0x7fffffff, 0}};
     place(m, rows, COUNT(rows));
-    wick_addr code = space_take(&space, CODE_BYTES);
-    space_put32(&space, m->addr + 96, (uint32_t)(code - m->addr));
-    space_put32(&space, m->addr + 100, (uint32_t)(code - m->addr) + CODE_BYTES);
+    m->code = space_take(&space, CODE_BYTES);
+    set_code_end(m, CODE_BYTES);
     for (size_t i = 0; i < COUNT(flow_code); i++)
-        space_put(&space, code + flow_code[i].at, flow_code[i].bytes, flow_code[i].n);
+        space_put(&space, m->code + flow_code[i].at, flow_code[i].bytes, flow_code[i].n);
 }
 
 static int near(const struct nm *m, uint32_t off, struct wick_hs_scope *out)
@@ -467,79 +498,153 @@ static int near(const struct nm *m, uint32_t off, struct wick_hs_scope *out)
     return wick_hs_scopes(&m->jvm, &space.mem, &(struct wick_hs_at){m->addr, off, true}, out, 8);
 }
 
+struct near_case {
+    uint32_t off;
+    int n;
+    wick_addr leaf;
+};
+
+static void check_near(const struct near_case *cases, size_t count)
+{
+    for (size_t k = 0; k < COUNT(majors); k++) {
+        struct nm m;
+        struct wick_hs_scope s[8];
+        make_flow(&m, majors[k]);
+        for (size_t i = 0; i < count; i++) {
+            assert_int_equal(near(&m, cases[i].off, s), cases[i].n);
+            assert_int_equal(s[0].method, cases[i].leaf);
+            assert_int_equal(s[cases[i].n - 1].method, METHOD(0));
+        }
+    }
+}
+
 static void test_scopes__between_safepoints_the_description_met_first_decides(void **state)
 {
-    static const struct {
-        uint32_t off;
-        wick_addr leaf;
-    } cases[] = {
-        {8, METHOD(1)},  /* as it stands there */
-        {5, METHOD(1)},  /* the poll, one instruction on */
-        {11, METHOD(1)}, /* the next round's, and not the trap's behind it */
-        {20, METHOD(2)}, /* the trap's */
-        {25, METHOD(2)}, {30, METHOD(2)},
+    static const struct near_case cases[] = {
+        {8, 2, METHOD(1)},  /* as it stands there */
+        {5, 2, METHOD(1)},  /* the poll, one instruction on */
+        {11, 2, METHOD(1)}, /* the next round's, and not the trap's behind it */
+        {20, 2, METHOD(2)}, /* the trap's */
+        {25, 2, METHOD(2)}, {30, 2, METHOD(2)},
     };
     struct nm m;
     struct wick_hs_scope s[8];
-    make_flow(&m);
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(near(&m, cases[i].off, s), 2);
-        assert_int_equal(s[0].method, cases[i].leaf);
-        assert_int_equal(s[1].method, METHOD(0));
-    }
+    check_near(cases, COUNT(cases));
+    make_flow(&m, 17);
     assert_int_equal(scopes(&m, 11, s, 8), 2); /* the order of the code says otherwise */
     assert_int_equal(s[0].method, METHOD(2));
+}
+
+static void test_scopes__in_a_loop_its_only_description_decides(void **state)
+{
+    static const struct near_case cases[] = {
+        {104, 2, METHOD(1)}, /* five instructions before the poll; what stands before the loop is of the root */
+        {116, 2, METHOD(1)},
+        {122, 2, METHOD(1)},
+    };
+    check_near(cases, COUNT(cases));
 }
 
 /* The loops at 40 and 46 end, or do not, before anything is described: 30 and 60 stand around them, both in 2. */
 static void test_scopes__where_none_is_met_what_stands_around_has_to_agree(void **state)
 {
-    struct nm m;
-    struct wick_hs_scope s[8];
-    make_flow(&m);
-    for (uint32_t off = 40; off <= 46; off += 3) {
-        assert_int_equal(near(&m, off, s), 2);
-        assert_int_equal(s[0].method, METHOD(2));
-    }
-    assert_int_equal(near(&m, 13, s), 1); /* between 8 and 30, in 1 and 2 */
-    assert_int_equal(s[0].method, METHOD(0));
+    static const struct near_case cases[] = {
+        {40, 2, METHOD(2)},
+        {43, 2, METHOD(2)},
+        {46, 2, METHOD(2)},
+        {13, 1, METHOD(0)} /* between 8 and 30, in 1 and 2 */
+    };
+    check_near(cases, COUNT(cases));
 }
 
 /* What is met some way off may be of another call than what was passed before: only what both are in is known. */
 static void test_scopes__far_from_a_description_what_was_passed_has_to_agree(void **state)
 {
-    static const struct {
-        uint32_t off;
-        int n;
-        wick_addr leaf;
-    } cases[] = {
+    static const struct near_case cases[] = {
         {69, 1, METHOD(0)}, /* behind a call: 1 is next, but the call may be of what was before that, 2 */
         {72, 2, METHOD(1)},
-        {80, 1, METHOD(0)}, /* six instructions before the poll of 1, and a trap of 2 has just been passed by */
+        {80, 1, METHOD(0)}, /* five instructions before the poll of 1, and a trap of 2 has just been passed by */
         {86, 2, METHOD(1)}, /* near enough */
     };
+    check_near(cases, COUNT(cases));
+}
+
+/* A description that stands neither at a poll nor behind a call is of code that is described throughout. */
+static void test_scopes__code_that_is_described_throughout_is_taken_in_its_order(void **state)
+{
     struct nm m;
     struct wick_hs_scope s[8];
-    make_flow(&m);
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(near(&m, cases[i].off, s), cases[i].n);
-        assert_int_equal(s[0].method, cases[i].leaf);
-    }
+    make_flow(&m, 17);
+    assert_int_equal(near(&m, 80, s), 1);
+    space_put32(&space, m.pcs + 16 * 5, 89); /* that of the root at 101 */
+    assert_int_equal(near(&m, 80, s), 1);
+    assert_int_equal(s[0].bci, 30);
+    space_put32(&space, m.pcs + 16 * 4, 83); /* that of 1 at 72 */
+    assert_int_equal(near(&m, 80, s), 2);
+    assert_int_equal(s[0].method, METHOD(1));
 }
 
 static void test_scopes__code_that_cannot_be_followed_is_taken_in_its_order(void **state)
 {
+    for (size_t k = 0; k < COUNT(majors); k++) {
+        struct nm m;
+        struct wick_hs_scope s[8];
+        const uint8_t none = 0x06; /* no instruction */
+        make_flow(&m, majors[k]);
+        assert_int_equal(near(&m, 11, s), 2);
+        assert_int_equal(s[0].method, METHOD(1));
+        space_put(&space, m.code, &none, 1);
+        assert_int_equal(near(&m, 11, s), 2);
+        assert_int_equal(s[0].method, METHOD(2));
+        make_flow(&m, majors[k]);
+        set_code_end(&m, -8);
+        assert_int_equal(near(&m, 11, s), 2);
+        assert_int_equal(s[0].method, METHOD(2));
+    }
+}
+
+/* Each scope's sender must lie before it, but there may be any number. */
+static void test_scopes__chains_without_end_are_refused(void **state)
+{
     struct nm m;
     struct wick_hs_scope s[8];
-    make_flow(&m);
-    const uint8_t none = 0x06; /* no instruction */
-    uint32_t off;
-    assert_int_equal(wick_mem_read(&space.mem, m.addr + 96, &off, 4), 0);
-    space_put(&space, m.addr + off + 13, &none, 1);
-    assert_int_equal(near(&m, 13, s), 2);
-    assert_int_equal(s[0].method, METHOD(2));
-    space_put32(&space, m.addr + 100, off - 1); /* an end before the begin */
-    assert_int_equal(near(&m, 5, s), 2);
+    begin(&m, 17);
+    uint32_t last = 0;
+    for (int i = 0; i < 1000; i++)
+        last = add_scope(&m, last, 0, i);
+    const struct pc_row rows[] = {{-1, 0}, {40, last}, {50, last}, {0x7fffffff, 0}};
+    place(&m, rows, COUNT(rows));
+    m.jvm.step.cb_code = 96;
+    m.jvm.step.cb_code_end = 104;
+    m.code = space_take(&space, CODE_BYTES);
+    set_code_end(&m, CODE_BYTES);
+    const uint8_t ret = 0xc3, poll[] = {0x41, 0x85, 0x02};
+    space_put(&space, m.code + 45, &ret, 1);
+    space_put(&space, m.code + 50, poll, sizeof poll);
+    assert_int_equal(near(&m, 45, s), -WICK_E_FORMAT);
+    assert_int_equal(near(&m, 40, s), 8);
+}
+
+/* Whatever bytes stand for code, the search ends, and stays in it. */
+static void test_scopes__any_bytes_are_followed_to_an_end(void **state)
+{
+    uint64_t x = 88172645463325252u;
+    for (int round = 0; round < 2000; round++) {
+        struct nm m;
+        struct wick_hs_scope s[8];
+        uint8_t bytes[CODE_BYTES];
+        make_flow(&m, majors[(size_t)round % COUNT(majors)]);
+        for (size_t i = 0; i < sizeof bytes; i++) {
+            x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+            bytes[i] = (uint8_t)(round % 2 ? x : x % 4 ? 0x75 : x >> 8); /* every other time mostly branches */
+        }
+        space_put(&space, m.code, bytes, sizeof bytes);
+        for (uint32_t off = 0; off <= CODE_BYTES + 1; off++) {
+            int n = near(&m, off, s);
+            assert_true(n == 1 || n == 2);
+            assert_int_equal(s[n - 1].method, METHOD(0));
+        }
+    }
 }
 
 int main(void)
@@ -559,6 +664,10 @@ int main(void)
         cmocka_unit_test(test_scopes__freed_nmethods_are_errors),
         cmocka_unit_test(test_scopes__odd_sizes_of_rows_are_refused),
         cmocka_unit_test(test_scopes__between_safepoints_the_description_met_first_decides),
+        cmocka_unit_test(test_scopes__in_a_loop_its_only_description_decides),
+        cmocka_unit_test(test_scopes__code_that_is_described_throughout_is_taken_in_its_order),
+        cmocka_unit_test(test_scopes__chains_without_end_are_refused),
+        cmocka_unit_test(test_scopes__any_bytes_are_followed_to_an_end),
         cmocka_unit_test(test_scopes__where_none_is_met_what_stands_around_has_to_agree),
         cmocka_unit_test(test_scopes__far_from_a_description_what_was_passed_has_to_agree),
         cmocka_unit_test(test_scopes__code_that_cannot_be_followed_is_taken_in_its_order),

@@ -85,7 +85,9 @@ static void test_x86_insn__prefixes_without_end_are_no_instruction(void **state)
 
 static void test_x86_insn__what_64_bit_code_does_not_have_is_none(void **state)
 {
-    static const char *const none[] = {"06", "27", "60", "82c001", "9a", "ce", "d400", "ea", "0f04", "0f0a"};
+    static const char *const none[] = {"06", "27",       "60",       "82c001",         "9a",
+                                       "ce", "d400",     "ea",       "0f04",           "0f0a",
+                                       "d5", "c4e06000", "c4e44000", "62f47c0880c001", "62f77c0800c0"};
     for (size_t i = 0; i < COUNT(none); i++) {
         struct wick_x86_insn insn;
         uint8_t code[32] = {0};
