@@ -336,6 +336,56 @@ static void test_lock_contention__comes_behind_the_needless_work_under_it(void *
     }
 }
 
+/* Classes that come and go do no harm by that alone: loading them is hot-code's, and collections show their cost. */
+static void test_class_unloading__is_a_fault_where_collections_take_long(void **state)
+{
+    (void)state;
+    for (int slow = 0; slow <= 1; slow++) {
+        struct scene *s = scene();
+        s->f.unloaded.grown = s->f.loaded.grown = 5000;
+        s->f.pauses_ns = slow ? 6 * S / 10 : 4 * S / 10;
+        assert_int_equal(is_neutral(s, "class-unloading"), !slow);
+        free(explained(s));
+    }
+}
+
+/* Clients of this machine wait for selectors that spin; those of another one need not. */
+static void test_waiting__for_selectors_that_spin_is_a_part_of_that(void **state)
+{
+    static const char write[] = "java/net/SocketOutputStream.socketWrite";
+    (void)state;
+    for (int here = 0; here <= 1; here++) {
+        struct scene *s = scene();
+        uint32_t spin = STACK(s, "app/Hub.run", "sun/nio/ch/SelectorImpl.select", "sun/nio/ch/EPoll.wait");
+        cpu(s, spin, 6);
+        s->cpu[s->f.ncpu - 1].thread = thread_of(s, "hub", 1);
+        add(s, thread_of(s, "hub", 1), spin, WICK_EXPLAIN_RUNNABLE, 10);
+        for (int k = 2; k < 6; k++) {
+            add(s, thread_of(s, "lane", k), STACK(s, "app/Lane.send", write), WICK_EXPLAIN_IO, 9);
+            s->wall[s->f.nwall - 1].server = wick_profile_cstring(&s->p, here ? "127.0.0.1:80" : "10.0.0.1:80");
+        }
+        s->f.ends = true;
+        assert_int_equal(is_neutral(s, "waiting"), here);
+        begins(s, here ? "hot-code: " : "waiting: ");
+    }
+}
+
+/* A thread that waits for a lock by itself, of which it is not seen who has it, may wait for all others to leave it. */
+static void test_waiting__by_one_thread_for_a_lock_nobody_is_seen_to_have_is_no_fault(void **state)
+{
+    (void)state;
+    for (int waiters = 1; waiters <= 2; waiters++) {
+        struct scene *s = scene();
+        uint32_t wait =
+            STACK(s, "app/Cashier.run", "java/util/concurrent/locks/ReentrantReadWriteLock$WriteLock.lock", PARK);
+        for (int k = 1; k <= waiters; k++)
+            add(s, thread_of(s, "cashier", k), wait, WICK_EXPLAIN_PARKED, 6);
+        add(s, thread_of(s, "till", 5), STACK(s, "app/Till.run"), WICK_EXPLAIN_RUNNABLE, 2);
+        assert_int_equal(is_neutral(s, "waiting"), waiters == 1);
+        has(s, "is waiting for a write lock, at app.Cashier.run\n");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +402,9 @@ int main(void)
         cmocka_unit_test(test_waiting__for_a_holder_of_needless_work_without_a_cpu_is_a_part_of_that),
         cmocka_unit_test(test_cache_misses__are_a_fault_where_collections_are_for_what_they_make),
         cmocka_unit_test(test_cache_misses__are_a_fault_where_collections_clear_references),
+        cmocka_unit_test(test_class_unloading__is_a_fault_where_collections_take_long),
+        cmocka_unit_test(test_waiting__for_selectors_that_spin_is_a_part_of_that),
+        cmocka_unit_test(test_waiting__by_one_thread_for_a_lock_nobody_is_seen_to_have_is_no_fault),
         cmocka_unit_test(test_stubs__show_what_a_jvm_without_names_waits_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,6 +175,26 @@ static void test_full_queue__is_neutral_where_its_consumers_take_all_cpus(void *
     }
 }
 
+/* A consumer that collections stop is slow by these. */
+static void test_full_queue__is_neutral_where_collections_stop_its_consumer(void **state)
+{
+    (void)state;
+    for (int seconds = 2; seconds <= 3; seconds++) {
+        struct scene *s = scene();
+        uint32_t work = STACK(s, "app/Model.work", "app/Model.simulate"), worker = thread_of(s, "model", 10);
+        for (unsigned k = 0; k < 2; k++)
+            add(s, thread_of(s, "planner", 1 + k),
+                STACK(s, "app/Main.plan", "java/util/concurrent/ArrayBlockingQueue.put", PARK), WICK_EXPLAIN_PARKED,
+                10);
+        add(s, worker, work, WICK_EXPLAIN_RUNNABLE, 9);
+        add(s, worker, STACK(s, "app/Model.work", "java/util/concurrent/ArrayBlockingQueue.take", PARK),
+            WICK_EXPLAIN_PARKED, 1);
+        s->f.pauses_ns = seconds * S;
+        assert_int_equal(is_neutral(s, "waiting"), seconds == 3);
+        has(s, "during these waits its consumer is busy at app.Model.simulate");
+    }
+}
+
 /* Consumers that keep a pace on purpose wait for a timer, and so do those that are too slow: nothing shows which. */
 static void test_full_queue__is_neutral_where_nothing_shows_who_takes_from_it(void **state)
 {
@@ -194,10 +214,10 @@ static void test_full_queue__is_neutral_where_nothing_shows_who_takes_from_it(vo
               "app.Main.submit\n");
 }
 
-/* Carriers that compute on as many CPUs as there are, what hot-code names; and others. */
+/* Carriers that compute on as many CPUs as there are, what hot-code or hot-method names; and others. */
 static void test_unstarted_threads__are_neutral_where_carriers_compute_what_is_said(void **state)
 {
-    enum { NAMED, WAITS, FEWER, UNNAMED, CASES };
+    enum { NAMED, METHOD, WAITS, FEWER, CASES };
     (void)state;
     for (int i = 0; i < CASES; i++) {
         struct scene *s = scene();
@@ -207,7 +227,7 @@ static void test_unstarted_threads__are_neutral_where_carriers_compute_what_is_s
         uint32_t many = wick_profile_thread(&s->p, wick_profile_cstring(&s->p, "virtual threads"), 0, 0, false);
         uint32_t carrier = STACK(s, "java/util/concurrent/ForkJoinWorkerThread.run",
                                  "java/lang/VirtualThread.runContinuation", "app/Quote.price"),
-                 table = push(&s->p, carrier, i == UNNAMED ? "app/Table.build" : "java/util/regex/Pattern.match");
+                 table = push(&s->p, carrier, i == METHOD ? "app/Table.build" : "java/util/regex/Pattern.match");
         add(s, many, STACK(s, "libjvm.so:not_mounted"), WICK_EXPLAIN_WAITING_FOR_CARRIER, 40);
         for (unsigned k = 0; k < 2; k++) {
             add(s, thread_of(s, k ? "ForkJoinPool-1-worker-1" : "ForkJoinPool-1-worker-2", 1 + k),
@@ -221,11 +241,11 @@ static void test_unstarted_threads__are_neutral_where_carriers_compute_what_is_s
         for (size_t k = 0; k < all.n; k++)
             if (!strcmp(all.rows[k].rule->name, "unstarted-threads")) {
                 found = true;
-                assert_int_equal(all.rows[k].neutral, i == NAMED);
+                assert_int_equal(all.rows[k].neutral, i <= METHOD);
             }
         assert_true(found);
         wick_explain_findings_release(&all);
-        (i == NAMED ? has : has_not)(s, "; that is 90 % of its CPUs, so more carriers would have none\n");
+        (i <= METHOD ? has : has_not)(s, "; that is 90 % of its CPUs, so more carriers would have none\n");
     }
 }
 
@@ -238,6 +258,7 @@ int main(void)
         cmocka_unit_test(test_semaphore__is_neutral_where_permits_take_all_cpus),
         cmocka_unit_test(test_semaphore__is_neutral_where_permits_wait_for_a_cpu),
         cmocka_unit_test(test_full_queue__is_neutral_where_its_consumers_take_all_cpus),
+        cmocka_unit_test(test_full_queue__is_neutral_where_collections_stop_its_consumer),
         cmocka_unit_test(test_full_queue__is_neutral_where_nothing_shows_who_takes_from_it),
         cmocka_unit_test(test_unstarted_threads__are_neutral_where_carriers_compute_what_is_said),
     };

@@ -91,6 +91,41 @@ static void waited(struct scene *s, uint32_t thread, uint32_t stack, int ms, int
     }
 }
 
+/* What polls for work now and then makes each wait for as long as it rests. */
+static void test_future__of_one_that_rests_in_between(void **state)
+{
+    static const struct {
+        int64_t runs; /* so it rests for 9 s / runs at a time */
+        int rests;
+        bool two, said;
+    } cases[] = {{900, 9, false, true},   /* 10 ms, and each waits for 8 */
+                 {1300, 9, false, true},  /* 7 ms, and its turn */
+                 {3000, 9, false, false}, /* 3 ms: they wait for something else */
+                 {300, 9, false, false},  /* 30 ms: others complete them */
+                 {900, 6, false, false},  /* it works as well */
+                 {900, 9, true, false}};  /* which of two it is is not known */
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        uint32_t get = STACK(s, "app/Station.pay", "java/util/concurrent/CompletableFuture.get", PARK);
+        for (int k = 0; k < 2; k++)
+            add(s, thread_of(s, "station", 10 + k), get, WICK_EXPLAIN_PARKED, 9.5);
+        waited(s, thread_of(s, "station", 10), get, 8, 1, 0);
+        for (int k = 0; k <= cases[i].two; k++) {
+            uint32_t book = thread_of(s, "book", 1 + k);
+            add(s, book, STACK(s, "app/Book.run", "app/Book.next", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING,
+                cases[i].rests);
+            add(s, book, STACK(s, "app/Book.run"), WICK_EXPLAIN_RUNNABLE, 10 - cases[i].rests);
+            s->uses[book].slices = cases[i].runs;
+        }
+        s->f.nuses = MOST;
+        assert_true(is_neutral(s, "waiting"));
+        (cases[i].said ? has : has_not)(s, cases[i].runs == 900 ? "; book rests in that time, 10 ms at a time, at "
+                                                                  "app.Book.next: as long as these wait\n"
+                                                                : "; book rests in that time");
+    }
+}
+
 /* Several readers wait for room while the sender rests, and it runs as often as one of them finds some. */
 static void test_queue_full__by_a_pace_is_no_fault(void **state)
 {
@@ -268,6 +303,7 @@ int main(void)
         cmocka_unit_test(test_saturated_thread__of_digests_or_of_taken_cpus_is_no_fault),
         cmocka_unit_test(test_waiting__for_a_task_that_rests_is_no_fault_without_a_lock),
         cmocka_unit_test(test_queue_full__before_a_stage_that_keeps_a_pace_is_no_trouble),
+        cmocka_unit_test(test_future__of_one_that_rests_in_between),
         cmocka_unit_test(test_queue_full__by_a_pace_is_no_fault),
         cmocka_unit_test(test_queue_full__behind_a_slow_consumer_is_a_fault),
         cmocka_unit_test(test_saturated_thread__until_a_clock_ends_it_is_no_fault),

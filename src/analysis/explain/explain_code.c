@@ -15,6 +15,7 @@
 #include "model/name.h"
 
 #define CPU_LEAST    0.05 /* of the recording */
+#define WORK_LEAST   0.25 /* of it: for a fault */
 #define METHOD_LEAST 0.10
 #define HALF         0.50 /* of what is said to be mostly so */
 #define INTERPRETED  0.90 /* of the samples of a method */
@@ -433,8 +434,10 @@ static void say(struct wick_explain *x, uint32_t stack, enum wick_explain_code o
     say_process(x, r, frame_of(f->p, stack)->function);
     wick_explain_say_sort(x, r, frame_of(f->p, stack)->function);
     keep_hot(x, r, frame_of(f->p, stack)->function, frame_of(f->p, stack)->function);
-    if (r)
+    if (r) {
         r->advice = wick_explain_codes[code].advice;
+        r->little = !wick_explain_counts(f, wick_explain_wanted(x, (double)ns), WORK_LEAST);
+    }
 }
 
 /* Starts and ends of threads run no code of the program: they are what the function is for that starts most, if that is

@@ -12,11 +12,14 @@
  * for one after another, a time-out that ends the wait, threads that have nothing to do beside one that has too much,
  * code that is interpreted all the time, or a kind of work that is rarely what a program is for.
  *
- * Who waits while a clock sets the pace (explain_pace.c) waits for no longer than somebody decided.
+ * Who waits while a clock sets the pace (explain_pace.c) waits for no longer than somebody decided. A thread that waits
+ * for a lock by itself may do so to know that all others have left it, and nobody waits with it.
  *
  * Stand-bys wait for a lock all the time by design, while the one that has it does what they are there for.
  *
  * Data that is forced to a disk takes what the disk takes, as in a group commit.
+ *
+ * A program that rests nearly all the time is not slow for the little that it computes.
  */
 #include <math.h>
 #include <string.h>
@@ -25,6 +28,8 @@
 
 #define TASKS_MANY    10000 /* cancelled ones in a queue */
 #define COPYING_LEAST 0.25  /* of a CPU */
+#define PAUSES_LEAST  0.05  /* of the time: of collections that classes make slow */
+#define STOPPED_LEAST 0.25  /* of the time: by collections that stop all threads */
 #define OWN_MOST      1.20  /* of the time of a pool's workers: waits that are theirs */
 #define FORCED_LEAST  0.80  /* of what waits for a disk */
 #define CHAIN_LEAST   0.20  /* of the time: of threads that wait for those that wait there */
@@ -63,10 +68,17 @@ static bool is_of_process(const struct wick_explain_finding *r)
            !wick_explain_figure_of(r, "starter") && !wick_explain_figure_of(r, "full");
 }
 
+/* Whether a consumer is slow as collections stop it for a good part of the time, which their findings say. */
+static bool is_held_up(const struct wick_explain_facts *f, const struct wick_explain_finding *r)
+{
+    static const char *const kinds[] = {"queue-full"};
+    return is_one_of(r, kinds, 1) && wick_explain_counts(f, (double)f->pauses_ns, STOPPED_LEAST);
+}
+
 /* Others' work, which this process has no part in but to wait; or what somebody in it is to do, give or complete, while
  * nothing shows who, nor that it is slow: a limit on purpose, or a group of writes that share one fsync, look so. Or a
  * CPU by another name, while those that have what is waited for keep all CPUs computing. */
-static bool is_plain_wait(const struct wick_explain_finding *r)
+static bool is_plain_wait(const struct wick_explain_facts *f, const struct wick_explain_finding *r)
 {
     static const char *const kinds[] = {"socket-read", "socket",      "future", "latch",      "reply", "semaphore",
                                         "condition",   "object-wait", "park",   "queue-full", "queue"},
@@ -82,13 +94,14 @@ static bool is_plain_wait(const struct wick_explain_finding *r)
     if (!paced && through && all && through->value >= CHAIN_LEAST * all->value)
         return false;
     bool taken = wick_explain_figure_of(r, "taken") != NULL; /* by those that have what is waited for: of any kind */
-    if (!taken && !is_of_process(r) && !is_one_of(r, kinds, sizeof kinds / sizeof *kinds))
+    if (!taken && !r->lone && !is_of_process(r) && !is_one_of(r, kinds, sizeof kinds / sizeof *kinds))
         return false;
     for (size_t i = 0; i < BUT_HOLDER; i++)
         if (wick_explain_figure_of(r, shown[i]))
             return false;
     const struct wick_explain_figure *holder = wick_explain_figure_of(r, shown[BUT_HOLDER]);
-    return taken || !holder || strstr(holder->text, " for a CPU at "); /* which the machine's findings say */
+    return taken || !holder || is_held_up(f, r) ||
+           strstr(holder->text, " for a CPU at "); /* which the machine's findings say */
 }
 
 /* Whether less than one thread waits for that one, on average, or all for a time that a clock sets, or it computes
@@ -109,13 +122,19 @@ static bool is_few(const struct wick_explain_finding *r)
            !wick_explain_figure_of(r, "holder");
 }
 
-/* Whether arrays are copied in so little CPU time that it may be what the program is for: what it would take without
- * waiting for CPUs is a guess where it waits for them most of the time. */
-static bool is_little_copying(const struct wick_explain_facts *f, const struct wick_explain_finding *r)
+/* Whether that takes so little CPU time that it may be what the program is for, and nobody waits for it; who starts
+ * something waits for it as well. Of copies counts what they got: what they would take without waiting for CPUs is a
+ * guess where they wait most of the time. */
+static bool is_little_work(const struct wick_explain_facts *f, const struct wick_explain_finding *r)
 {
-    static const char *const kinds[] = {"copying-arrays"};
-    const struct wick_explain_figure *time = wick_explain_figure_of(r, "time");
-    return is_one_of(r, kinds, 1) && time && !wick_explain_counts(f, time->value, COPYING_LEAST);
+    static const char *const starts[] = {"starting-threads", "processes", "connecting"}, *const copies[] = {
+                                                                                             "copying-arrays"};
+    const struct wick_explain_figure *time = wick_explain_figure_of(r, "time"),
+                                     *waiters = wick_explain_figure_of(r, "waiters");
+    if (is_one_of(r, copies, 1))
+        return time && !wick_explain_counts(f, time->value, COPYING_LEAST);
+    return r->little && !(waiters && waiters->value >= 1) && !wick_explain_figure_of(r, "collected") &&
+           !is_one_of(r, starts, sizeof starts / sizeof *starts);
 }
 
 /* Whether what waits for a disk is data that the program forces to it, which takes what the disk takes: where that is
@@ -139,7 +158,7 @@ static bool is_neutral(const struct wick_explain_facts *f, const struct wick_exp
                                            "big-numbers", "scripts",      "sorting"};
     switch (r->rule - wick_explain_rules) {
     case WICK_EXPLAIN_RULE_HOT_CODE:
-        return is_one_of(r, purposes, sizeof purposes / sizeof *purposes) || is_little_copying(f, r);
+        return is_one_of(r, purposes, sizeof purposes / sizeof *purposes) || is_little_work(f, r);
     case WICK_EXPLAIN_RULE_HOT_METHOD:
         return !wick_explain_figure_of(r, "mode");
     case WICK_EXPLAIN_RULE_CACHE_MISSES: /* each key may come once only */
@@ -152,6 +171,8 @@ static bool is_neutral(const struct wick_explain_facts *f, const struct wick_exp
     case WICK_EXPLAIN_RULE_ENDPOINT_CPU:
     case WICK_EXPLAIN_RULE_TOO_MANY_THREADS:
         return true;
+    case WICK_EXPLAIN_RULE_CLASS_UNLOADING: /* the cost of loading them is hot-code's */
+        return !wick_explain_counts(f, (double)f->pauses_ns, PAUSES_LEAST);
     case WICK_EXPLAIN_RULE_UNSTARTED:
         return wick_explain_figure_of(r, "computing") != NULL;
     case WICK_EXPLAIN_RULE_DISK_WAIT:
@@ -164,7 +185,7 @@ static bool is_neutral(const struct wick_explain_facts *f, const struct wick_exp
         return is_stage(r);
     case WICK_EXPLAIN_RULE_WAITING:
     case WICK_EXPLAIN_RULE_ENDPOINT_WAIT:
-        return is_plain_wait(r);
+        return is_plain_wait(f, r);
     default:
         return false;
     }
@@ -182,11 +203,37 @@ static void raise_queue(struct wick_explain_findings *out, struct wick_explain_f
     }
 }
 
+/* Who waits for threads of this process that spin on their selectors waits for these: for a server's answer or to write
+ * to it, on this machine. */
+static void put_behind_spin(struct wick_explain_findings *out, const struct wick_explain_finding *spin)
+{
+    static const char *const kinds[] = {"socket-write", "socket-read", "socket"}, *const ends[] = {"server",
+                                                                                                   "destination"};
+    for (size_t i = 0; i < out->n; i++) {
+        struct wick_explain_finding *r = &out->rows[i];
+        bool near = false;
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+            const struct wick_explain_figure *end = wick_explain_figure_of(r, ends[k]);
+            near |= end && (!strncmp(end->text, "127.", 4) || !strncmp(end->text, "[::1]", 5));
+        }
+        if (!near || !is_one_of(r, kinds, sizeof kinds / sizeof *kinds))
+            continue;
+        r->led_to = r->neutral = true;
+        if (wick_explain_rank_of(r) >= wick_explain_rank_of(spin))
+            r->rank_ns = nextafter(wick_explain_rank_of(spin), 0);
+    }
+}
+
 void wick_explain_learn_neutral(const struct wick_explain_facts *f, struct wick_explain_findings *out)
 {
     for (size_t i = 0; i < out->n + out->undecided; i++)
         out->rows[i].neutral = is_neutral(f, &out->rows[i]);
-    for (size_t i = 0; i < out->n; i++)
-        if (out->rows[i].rule == &wick_explain_rules[WICK_EXPLAIN_RULE_GROWING_QUEUE])
+    static const char *const spins[] = {"selector-spin"};
+    for (size_t i = 0; i < out->n; i++) {
+        const struct wick_explain_finding *r = &out->rows[i];
+        if (r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_GROWING_QUEUE])
             raise_queue(out, &out->rows[i]);
+        if (r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_HOT_CODE] && !r->neutral && is_one_of(r, spins, 1))
+            put_behind_spin(out, r);
+    }
 }

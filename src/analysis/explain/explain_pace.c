@@ -12,6 +12,9 @@
  * time each, and people choose round ones. Who takes one element of a full queue each time that its timer fires runs
  * about as often as others find room in it, and rests for most of its time. (A pipeline of one thread for each stage,
  * for which nobody waits, is no finding at all: explain_waits.c.)
+ *
+ * A thread that finds nothing to do, rests for a time and tries again has all that comes in between wait for the rest
+ * of it: the others' waits are about as long as one of its rests, however many end with each.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -27,6 +30,9 @@
 #define RUNS_LEAST    0.5  /* for each element that it takes: it may find several at a time */
 #define RUNS_MOST     4.0  /* it may wait for answers as well */
 #define PRESENT_LEAST 0.90 /* of the recording */
+#define NAP_LEAST     1e6  /* ns */
+#define NAPS_LEAST    0.40 /* the length of a wait, by that of a rest: what comes at any time waits for half of one, */
+#define NAPS_MOST     1.30 /* what comes at its begin for all of it, and then for its turn */
 
 /* The round time next to it, of 1, 2, 2.5 and 5 times a power of ten; 0 = it is next to none. */
 static double round_time(double ns)
@@ -90,13 +96,53 @@ static uint32_t pacer_of(const struct wick_explain_facts *f, const struct rest *
     return found;
 }
 
+/* The only thread that rests for most of its time, for about as long at a time as others wait; 0 = there is none, or
+ * several are. *nap: how long. */
+static uint32_t poller_of(const struct wick_explain_facts *f, const struct rest *of, double wait, double *nap)
+{
+    uint32_t found = 0;
+    for (uint32_t t = 1; t < f->p->nthreads && t < f->nuses; t++) {
+        double all = (double)of[t].all_ns, rests = (double)of[t].rests_ns,
+               each = wick_explain_share(rests, (double)f->uses[t].slices);
+        if (!of[t].stack || all < PRESENT_LEAST * (double)f->duration_ns || rests < RESTS_LEAST * all ||
+            each < NAP_LEAST || wait < NAPS_LEAST * each || wait > NAPS_MOST * each)
+            continue;
+        if (found)
+            return 0;
+        found = t;
+        *nap = each;
+    }
+    return found;
+}
+
+/* Who may be what completes what others wait for, and only tries now and then. */
+static void say_poller(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
+{
+    bool tasks = at->kind == WICK_WAIT_FUTURE || at->kind == WICK_WAIT_REPLY || at->kind == WICK_WAIT_LATCH;
+    if (!tasks || at->nlinks || at->via != WICK_WAIT_NONE)
+        return;
+    struct wick_explain_lengths of = wick_explain_lengths_at(x, at->kind, at->function);
+    struct rest *rests = of.events ? rests_of(x) : NULL;
+    double nap = 0;
+    uint32_t thread = rests ? poller_of(x->f, rests, wick_explain_share(of.ns, of.n), &nap) : 0;
+    if (thread) {
+        wick_explain_say(x, r, "poller", wick_profile_str(x->f->p, x->f->p->threads[thread].name));
+        wick_explain_figure(r, "nap", WICK_EXPLAIN_TIME, nap);
+        wick_explain_say_frame(x, r, "timer", wick_explain_frame_at(x->f->p, rests[thread].stack));
+        if (r)
+            r->advice = "if that thread is what they wait for, let it wait for work (a BlockingQueue, a condition, "
+                        "LockSupport.unpark), in place of a time that each of them waits for as well";
+    }
+    free(rests);
+}
+
 void wick_explain_say_pacer(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
 {
     bool full = at->kind == WICK_WAIT_QUEUE_FULL && (at->via == WICK_WAIT_NONE || at->via == WICK_WAIT_QUEUE_FULL);
     for (unsigned i = 0; i < at->nlinks; i++)
         full &= at->links[i].kind == WICK_WAIT_QUEUE_FULL; /* else it is seen what who takes from it does */
     if (!full)
-        return;
+        return say_poller(x, r, at);
     struct wick_explain_lengths of = wick_explain_lengths_at(x, at->kind, at->function);
     if (!of.events && at->via == WICK_WAIT_QUEUE_FULL) /* what comes through one queue comes through the next one */
         of = wick_explain_lengths_at(x, at->kind, wick_explain_function_at(x->f->p, at->via_stack));

@@ -562,13 +562,13 @@ static void put_behind_code(struct wick_explain *x, struct wick_explain_finding 
 }
 
 /* The share of the CPUs on which carriers compute, while the program is not stopped, if that is nearly all of them and
- * hot-code says what: virtual threads without a carrier wait for a CPU by another name. Else 0. */
+ * hot-code or hot-method says what: virtual threads without a carrier wait for a CPU by another name. Else 0. */
 static double computing(const struct wick_explain *x, const struct taken *t)
 {
     const struct wick_explain_facts *f = x->f;
     double cpus = wick_explain_cpus(f),
            share = wick_explain_share(t->computes_ns, cpus * ((double)f->duration_ns - (double)f->pauses_ns));
-    if (!x->code_said || t->kind != WICK_WAIT_NONE || t->threads < cpus || share < ALL_CPUS)
+    if (!(x->code_said || x->method_said) || t->kind != WICK_WAIT_NONE || t->threads < cpus || share < ALL_CPUS)
         return 0;
     return share < 1 ? share : 1;
 }

@@ -182,6 +182,44 @@ static void say_lingers(struct wick_explain *x, struct wick_explain_finding *r, 
                     "time-out is what all wait for";
 }
 
+/* Who waits at a place, and what its only thread does besides; several: or that is not known. */
+struct waiters {
+    uint32_t thread;       /* one of them */
+    bool several, request; /* request: one waits within a request */
+    int64_t rests_ns, disk_ns;
+};
+
+static struct waiters waiters_at(const struct wick_explain *x, const struct wick_explain_place *at)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct waiters w = {0};
+    for (size_t i = 0; i < f->nwall; i++) {
+        const struct wick_wait *wait = &x->waits[i];
+        uint32_t thread = f->wall[i].thread;
+        if (wait->kind != at->kind || !wait->stack || wick_explain_function_at(f->p, wait->stack) != at->function)
+            continue;
+        w.several |= !thread || (w.thread && w.thread != thread) || wick_profile_thread_is_many(&f->p->threads[thread]);
+        w.thread = thread;
+        w.request |= wait->in_request || f->wall[i].endpoint;
+        w.disk_ns = wick_sum(w.disk_ns, f->wall[i].state == WICK_EXPLAIN_DISK ? f->wall[i].weight_ns : 0);
+    }
+    for (size_t i = 0; i < f->nwall; i++)
+        if (f->wall[i].thread == w.thread &&
+            (wick_wait_is_timer(x->waits[i].kind) || x->waits[i].kind == WICK_WAIT_QUEUE))
+            w.rests_ns = wick_sum(w.rests_ns, f->wall[i].weight_ns);
+    return w;
+}
+
+/* Of a lock whose holder is not seen, whether others wait as well. */
+static void learn_lone(const struct wick_explain *x, struct wick_explain_finding *r,
+                       const struct wick_explain_place *at)
+{
+    if (!r || !wick_wait_is_lock(at->kind) || at->nlinks || at->via != WICK_WAIT_NONE)
+        return;
+    struct waiters w = waiters_at(x, at);
+    r->lone = w.thread && !w.several && !w.request;
+}
+
 static void say_place(struct wick_explain *x, const struct wick_explain_place *place, double whole)
 {
     struct wick_explain_place with = *place, *at = &with;
@@ -235,6 +273,7 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
         wick_explain_follow_held_back(x, r);
     wick_explain_say_child(x, r, at);
     wick_explain_learn_lasting(x, r, at);
+    learn_lone(x, r, at);
     wick_explain_say_connector(x, r, at);
     if (at->via == WICK_WAIT_NONE)
         wick_explain_say_lengths(x, r, at->kind, at->function);
@@ -284,34 +323,6 @@ int64_t wick_explain_without_cpu(const struct wick_explain *x)
     double starved = parts->starved_ns > parts->computed_ns ? parts->starved_ns : 0;
     double sampled = ready > ran ? (double)ready : 0;
     return (int64_t)(starved > sampled ? starved : sampled);
-}
-
-/* Who waits at a place, and what its only thread does besides; several: or that is not known. */
-struct waiters {
-    uint32_t thread;       /* one of them */
-    bool several, request; /* request: one waits within a request */
-    int64_t rests_ns, disk_ns;
-};
-
-static struct waiters waiters_at(const struct wick_explain *x, const struct wick_explain_place *at)
-{
-    const struct wick_explain_facts *f = x->f;
-    struct waiters w = {0};
-    for (size_t i = 0; i < f->nwall; i++) {
-        const struct wick_wait *wait = &x->waits[i];
-        uint32_t thread = f->wall[i].thread;
-        if (wait->kind != at->kind || !wait->stack || wick_explain_function_at(f->p, wait->stack) != at->function)
-            continue;
-        w.several |= !thread || (w.thread && w.thread != thread) || wick_profile_thread_is_many(&f->p->threads[thread]);
-        w.thread = thread;
-        w.request |= wait->in_request || f->wall[i].endpoint;
-        w.disk_ns = wick_sum(w.disk_ns, f->wall[i].state == WICK_EXPLAIN_DISK ? f->wall[i].weight_ns : 0);
-    }
-    for (size_t i = 0; i < f->nwall; i++)
-        if (f->wall[i].thread == w.thread &&
-            (wick_wait_is_timer(x->waits[i].kind) || x->waits[i].kind == WICK_WAIT_QUEUE))
-            w.rests_ns = wick_sum(w.rests_ns, f->wall[i].weight_ns);
-    return w;
 }
 
 /* Whether clients of this process may wait for what a thread does: others wait for what somebody in it completes. */
