@@ -386,6 +386,23 @@ static void test_waiting__by_one_thread_for_a_lock_nobody_is_seen_to_have_is_no_
     }
 }
 
+/* One or two threads that make a class ready ahead of time keep nobody; a crowd that needs it does. */
+static void test_waiting__for_a_class_is_a_fault_where_many_do(void **state)
+{
+    (void)state;
+    for (int waiters = 1; waiters <= 4; waiters += 3) {
+        struct scene *s = scene();
+        uint32_t wait = STACK(s, "app/Press.run", "app/Press.make", "libjvm.so:InstanceKlass::initialize_impl",
+                              "libjvm.so:ObjectMonitor::wait");
+        for (int k = 1; k <= waiters; k++) {
+            add(s, thread_of(s, "press", k), wait, WICK_EXPLAIN_NATIVE_WAIT, 6);
+            add(s, thread_of(s, "press", k), STACK(s, "app/Press.run"), WICK_EXPLAIN_RUNNABLE, 3);
+        }
+        assert_int_equal(is_neutral(s, "waiting"), waiters == 1);
+        has(s, "is waiting for a class's initialiser in another thread, at app.Press.make\n");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -405,6 +422,7 @@ int main(void)
         cmocka_unit_test(test_class_unloading__is_a_fault_where_collections_take_long),
         cmocka_unit_test(test_waiting__for_selectors_that_spin_is_a_part_of_that),
         cmocka_unit_test(test_waiting__by_one_thread_for_a_lock_nobody_is_seen_to_have_is_no_fault),
+        cmocka_unit_test(test_waiting__for_a_class_is_a_fault_where_many_do),
         cmocka_unit_test(test_stubs__show_what_a_jvm_without_names_waits_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,7 +95,7 @@ struct wick_explain_finding {
     bool led_to;        /* by what another finding is about, which comes first */
     bool remark;        /* nothing shows that it is of this program */
     bool little;        /* it takes so little CPU time that it may be what the program is for */
-    bool lone;          /* one thread alone waits, for a lock of which it is not seen who holds it */
+    bool lone;          /* hardly more than one thread waits, and it is not seen for whom */
     bool lasting;       /* each of these waits is a long one, as far as that shows */
     bool by_tasks;      /* those who wait for it wait for tasks of executors, and for nothing else */
     struct wick_explain_figure figures[WICK_EXPLAIN_FIGURES];
