@@ -656,6 +656,7 @@ static void test_hot_code__of_usual_work_needs_more_of_a_cpu(void **state)
         {"java/util/regex/Matcher.match", 0.9, true, true},
         {"java/util/regex/Matcher.match", 2.6, true, false},
         {"java/lang/StringBuilder.append", 2.4, false, false},
+        {"java/lang/String.split", 8, false, false}, /* by one character: no regular expression is made */
         {"java/lang/StringBuilder.append", 2.6, true, false},
         {"java/math/BigDecimal.multiply", 2, true, true},
         {"javax/crypto/SecretKeyFactory.generateSecret", 2, true, true},
