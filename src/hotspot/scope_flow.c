@@ -28,7 +28,7 @@
 
 enum {
     STEPS_MOST = 192,
-    ASKED_MOST = 24, /* searches for debug information */
+    ASKED_MOST = 32, /* searches for debug information */
     NEAR_STEPS = 4,
     ROUND_STEPS = 192, /* of a loop, behind its description */
     TRAP_STEPS = 16,   /* of a branch to the trap */
@@ -67,7 +67,14 @@ static bool read_insn(struct reader *r, uint32_t off, struct wick_x86_insn *out)
 
 static bool is_described(struct reader *r, uint32_t off)
 {
-    return r->asked < ASKED_MOST && (r->asked++, r->code->described(r->code->ctx, off) == off);
+    r->asked++;
+    return r->code->described(r->code->ctx, off) == off;
+}
+
+/* Each search for debug information costs; what is not known after so many is left open. */
+static bool is_spent(const struct reader *r)
+{
+    return r->asked >= ASKED_MOST;
 }
 
 /* --- ahead --- */
@@ -119,7 +126,6 @@ static uint32_t follow(struct search *s, unsigned i)
         return off;
     if (insn.flow == WICK_X86_CALL && is_described(s->reader, off + insn.length))
         return off + insn.length;
-    s->cut |= s->reader->asked == ASKED_MOST;
     add_next(s, off, &insn, s->distance[i] + 1u);
     return NONE;
 }
@@ -130,11 +136,11 @@ static uint32_t look_ahead(struct reader *r, uint32_t off, uint32_t next, unsign
     struct search s = {.reader = r, .most = STEPS_MOST, .cut = off >= r->code->bytes};
     uint32_t found = NONE;
     add(&s, off, 0);
-    for (unsigned i = 0; i < s.count && found == NONE; i++) {
+    for (unsigned i = 0; i < s.count && found == NONE && !is_spent(r); i++) {
         found = s.at[i] == next ? next : follow(&s, i);
         *distance = s.distance[i];
     }
-    *cut = s.cut;
+    *cut = s.cut || is_spent(r);
     return found;
 }
 
@@ -149,7 +155,7 @@ static bool comes_to(struct reader *r, uint32_t described, uint32_t off)
         add_next(&s, described, &insn, 0);
     else
         add(&s, described, 0);
-    for (unsigned i = 0; i < s.count; i++) {
+    for (unsigned i = 0; i < s.count && !is_spent(r); i++) {
         if (s.at[i] == off)
             return true;
         follow(&s, i);
@@ -193,7 +199,7 @@ static uint32_t described_at_once(struct reader *r, uint32_t off)
 static uint32_t trap_of_last(struct reader *r, const struct forks *f)
 {
     uint32_t found = NONE;
-    for (uint32_t i = f->count; i && f->count - i < FORKS_MOST && found == NONE; i--)
+    for (uint32_t i = f->count; i && f->count - i < FORKS_MOST && found == NONE && !is_spent(r); i--)
         found = described_at_once(r, f->target[(i - 1) % FORKS_MOST]);
     return found;
 }

@@ -413,6 +413,15 @@ static void say_callee(struct wick_explain *x, struct wick_explain_finding *r, u
     wick_strbuf_release(&name);
 }
 
+/* Whether requests are known, which take as long as what they compute, however rarely they come. */
+static bool of_requests(const struct wick_explain_facts *f)
+{
+    for (size_t i = 0; i < f->ncpu; i++)
+        if (f->cpu[i].endpoint)
+            return true;
+    return false;
+}
+
 static void say(struct wick_explain *x, uint32_t stack, enum wick_explain_code of, int64_t ns, double quanta,
                 const struct around *a)
 {
@@ -436,7 +445,7 @@ static void say(struct wick_explain *x, uint32_t stack, enum wick_explain_code o
     keep_hot(x, r, frame_of(f->p, stack)->function, frame_of(f->p, stack)->function);
     if (r) {
         r->advice = wick_explain_codes[code].advice;
-        r->little = !wick_explain_counts(f, wick_explain_wanted(x, (double)ns), WORK_LEAST);
+        r->little = !wick_explain_counts(f, wick_explain_wanted(x, (double)ns), WORK_LEAST) && !of_requests(f);
     }
 }
 

@@ -28,7 +28,8 @@
 
 #define TASKS_MANY    10000 /* cancelled ones in a queue */
 #define COPYING_LEAST 0.25  /* of a CPU */
-#define PAUSES_LEAST  0.05  /* of the time: of collections that classes make slow */
+#define HALF          0.50  /* of a thread */
+#define PAUSES_LEAST  0.05  /* of the time: of collections that classes make slow, and their CPU time */
 #define STOPPED_LEAST 0.25  /* of the time: by collections that stop all threads */
 #define OWN_MOST      1.20  /* of the time of a pool's workers: waits that are theirs */
 #define FORCED_LEAST  0.80  /* of what waits for a disk */
@@ -68,11 +69,14 @@ static bool is_of_process(const struct wick_explain_finding *r)
            !wick_explain_figure_of(r, "starter") && !wick_explain_figure_of(r, "full");
 }
 
-/* Whether a consumer is slow as collections stop it for a good part of the time, which their findings say. */
+/* Whether a consumer that computes is slow as collections stop it for a good part of the time, which their findings
+ * say. */
 static bool is_held_up(const struct wick_explain_facts *f, const struct wick_explain_finding *r)
 {
     static const char *const kinds[] = {"queue-full"};
-    return is_one_of(r, kinds, 1) && wick_explain_counts(f, (double)f->pauses_ns, STOPPED_LEAST);
+    const struct wick_explain_figure *holder = wick_explain_figure_of(r, "holder");
+    return is_one_of(r, kinds, 1) && holder && strstr(holder->text, " is busy at ") &&
+           wick_explain_counts(f, (double)f->pauses_ns, STOPPED_LEAST);
 }
 
 /* Others' work, which this process has no part in but to wait; or what somebody in it is to do, give or complete, while
@@ -133,7 +137,7 @@ static bool is_little_work(const struct wick_explain_facts *f, const struct wick
                                      *waiters = wick_explain_figure_of(r, "waiters");
     if (is_one_of(r, copies, 1))
         return time && !wick_explain_counts(f, time->value, COPYING_LEAST);
-    return r->little && !(waiters && waiters->value >= 1) && !wick_explain_figure_of(r, "collected") &&
+    return r->little && !(waiters && waiters->value >= HALF) && !wick_explain_figure_of(r, "collected") &&
            !is_one_of(r, starts, sizeof starts / sizeof *starts);
 }
 
@@ -172,7 +176,7 @@ static bool is_neutral(const struct wick_explain_facts *f, const struct wick_exp
     case WICK_EXPLAIN_RULE_TOO_MANY_THREADS:
         return true;
     case WICK_EXPLAIN_RULE_CLASS_UNLOADING: /* the cost of loading them is hot-code's */
-        return !wick_explain_counts(f, (double)f->pauses_ns, PAUSES_LEAST);
+        return !wick_explain_counts(f, (double)f->pauses_ns + (double)f->gc_ns, PAUSES_LEAST);
     case WICK_EXPLAIN_RULE_UNSTARTED:
         return wick_explain_figure_of(r, "computing") != NULL;
     case WICK_EXPLAIN_RULE_DISK_WAIT:
@@ -203,20 +207,24 @@ static void raise_queue(struct wick_explain_findings *out, struct wick_explain_f
     }
 }
 
-/* Who waits for threads of this process that spin on their selectors waits for these: for a server's answer or to write
- * to it, on this machine. */
+/* Whether the wait is for an answer of this process, or for somebody on this machine to take what is written: of one
+ * that does not read, nothing shows whose it is. */
+static bool may_be_of_selectors(const struct wick_explain_finding *r)
+{
+    static const char *const kinds[] = {"socket-write", "socket-read", "socket"};
+    const struct wick_explain_figure *server = wick_explain_figure_of(r, "server"),
+                                     *to = wick_explain_figure_of(r, "destination");
+    bool own = server && strstr(server->text, ", which is this process");
+    bool near = to && (!strncmp(to->text, "127.", 4) || !strncmp(to->text, "[::1]", 5)) && !strchr(to->text, ' ');
+    return (own || near) && is_one_of(r, kinds, sizeof kinds / sizeof *kinds);
+}
+
+/* Who waits for threads of this process that spin on their selectors waits for these. */
 static void put_behind_spin(struct wick_explain_findings *out, const struct wick_explain_finding *spin)
 {
-    static const char *const kinds[] = {"socket-write", "socket-read", "socket"}, *const ends[] = {"server",
-                                                                                                   "destination"};
     for (size_t i = 0; i < out->n; i++) {
         struct wick_explain_finding *r = &out->rows[i];
-        bool near = false;
-        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
-            const struct wick_explain_figure *end = wick_explain_figure_of(r, ends[k]);
-            near |= end && (!strncmp(end->text, "127.", 4) || !strncmp(end->text, "[::1]", 5));
-        }
-        if (!near || !is_one_of(r, kinds, sizeof kinds / sizeof *kinds))
+        if (!may_be_of_selectors(r))
             continue;
         r->led_to = r->neutral = true;
         if (wick_explain_rank_of(r) >= wick_explain_rank_of(spin))

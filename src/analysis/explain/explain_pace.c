@@ -119,7 +119,8 @@ static uint32_t poller_of(const struct wick_explain_facts *f, const struct rest 
 static void say_poller(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
 {
     bool tasks = at->kind == WICK_WAIT_FUTURE || at->kind == WICK_WAIT_REPLY || at->kind == WICK_WAIT_LATCH;
-    if (!tasks || at->nlinks || at->via != WICK_WAIT_NONE)
+    bool known = at->nlinks || at->via != WICK_WAIT_NONE || (r && r->advice != wick_wait_help(at->kind));
+    if (!tasks || known)
         return;
     struct wick_explain_lengths of = wick_explain_lengths_at(x, at->kind, at->function);
     struct rest *rests = of.events ? rests_of(x) : NULL;

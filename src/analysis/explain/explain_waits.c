@@ -20,7 +20,7 @@
 #define TIMED_MOST   0.75 /* of the time of waits: ended by time-outs */
 #define OWN_MOST     2.0  /* waits for each thread without a CPU */
 #define SERVED_LEAST 0.75 /* of what clients wait: requests of this process wait for trouble */
-#define CROWD_LEAST  2.00 /* threads that wait for a class, on average */
+#define FEW_MOST     1.25 /* threads that wait for a class, on average */
 #define LINK_LEAST   0.01 /* of the time threads have work or wait: less has no chain worth a word */
 
 /* Of the time in which threads work in that function, the share in which they are ready to run without a CPU. */
@@ -211,15 +211,26 @@ static struct waiters waiters_at(const struct wick_explain *x, const struct wick
     return w;
 }
 
-/* Of a lock whose holder is not seen, whether others wait as well; of a class that is made ready, whether many do. */
+/* Whether threads wait for a lock at another place, which may be the same lock. */
+static bool others_lock(const struct wick_explain *x, uint32_t thread)
+{
+    for (size_t i = 0; i < x->f->nwall; i++)
+        if (wick_wait_is_lock(x->waits[i].kind) && x->f->wall[i].thread != thread)
+            return true;
+    return false;
+}
+
+/* Of a lock whose holder is not seen, which keeps all others out, whether others wait as well; of a class that is made
+ * ready, whether many do. */
 static void learn_lone(const struct wick_explain *x, struct wick_explain_finding *r,
                        const struct wick_explain_place *at)
 {
-    bool lock = wick_wait_is_lock(at->kind), class_init = at->kind == WICK_WAIT_CLASS_INIT;
-    if (!r || !(lock || class_init) || at->nlinks || at->via != WICK_WAIT_NONE)
+    bool lock = wick_wait_is_lock(at->kind) && at->kind != WICK_WAIT_READ_LOCK;
+    if (!r || !(lock || at->kind == WICK_WAIT_CLASS_INIT) || at->nlinks || at->via != WICK_WAIT_NONE)
         return;
     struct waiters w = waiters_at(x, at);
-    r->lone = !w.request && (lock ? w.thread && !w.several : (double)at->ns < CROWD_LEAST * (double)x->f->duration_ns);
+    bool alone = lock ? !w.several && !others_lock(x, w.thread) : (double)at->ns < FEW_MOST * (double)x->f->duration_ns;
+    r->lone = alone && !w.request;
 }
 
 static void say_place(struct wick_explain *x, const struct wick_explain_place *place, double whole)
