@@ -11,9 +11,10 @@
  * very bytecode.
  *
  * What is met a few instructions on is of the same bytecode, as a rule: it checks what they have loaded. What is met
- * later may be of something else, unless pc is in a loop of which it is the only description; so what was passed before
- * has to agree. That is found by reading the code in its order from the last description before pc: that one, or the
- * trap of the last branch in between. The call of a routine without a description is of what stands before it.
+ * later, or behind a loop around pc that has no description, may be of something else; so what was passed before has to
+ * agree, unless the description is the only one of a loop around pc. What was passed is found by reading the code in
+ * its order from the last description before pc: that one, or the trap of the last branch in between. The call of a
+ * routine without a description is of what stands before it.
  *
  * Code that is described throughout (it was compiled while DebugNonSafepoints was on) is known by a description that
  * stands neither at a poll nor behind a call: there HotSpot's way is right.
@@ -28,7 +29,7 @@
 
 enum {
     STEPS_MOST = 192,
-    ASKED_MOST = 32, /* searches for debug information */
+    ASKED_MOST = 48, /* searches for debug information */
     NEAR_STEPS = 4,
     ROUND_STEPS = 192, /* of a loop, behind its description */
     TRAP_STEPS = 16,   /* of a branch to the trap */
@@ -144,23 +145,26 @@ static uint32_t look_ahead(struct reader *r, uint32_t off, uint32_t next, unsign
     return found;
 }
 
-/* Whether what runs behind a description comes to a place before it comes to another one: both are of one loop. */
-static bool comes_to(struct reader *r, uint32_t described, uint32_t off)
+/* Whether what runs behind an instruction comes to `off` before it comes to a description. */
+static bool comes_to(struct reader *r, uint32_t from, uint32_t off)
 {
     struct search s = {.reader = r, .most = ROUND_STEPS};
     struct wick_x86_insn insn;
-    if (!read_insn(r, described, &insn))
+    if (!read_insn(r, from, &insn))
         return false;
-    if (insn.flow == WICK_X86_POLL)
-        add_next(&s, described, &insn, 0);
-    else
-        add(&s, described, 0);
+    add_next(&s, from, &insn, 0);
     for (unsigned i = 0; i < s.count && !is_spent(r); i++) {
         if (s.at[i] == off)
             return true;
         follow(&s, i);
     }
     return false;
+}
+
+/* Whether a description is of a loop that a place is in: it comes from one to the other without another one. */
+static bool is_of_loop(struct reader *r, uint32_t described, uint32_t off)
+{
+    return described == off || comes_to(r, described, off);
 }
 
 /* Whether the description at `next` is one that only code has which is described throughout. */
@@ -259,6 +263,7 @@ void wick_hs_scope_flow(const struct wick_hs_code *code, uint32_t off, struct wi
     out->ahead = ahead;
     look_back(&r, off, &before);
     out->passed = before.passed;
-    if (before.called || (distance > NEAR_STEPS && !before.elsewhere && !comes_to(&r, ahead, off)))
+    bool far = distance > NEAR_STEPS && !before.elsewhere;
+    if (before.called || (!is_of_loop(&r, ahead, off) && (far || comes_to(&r, off, off))))
         out->match = before.passed == NONE ? WICK_HS_ENTRY : WICK_HS_AGREE;
 }

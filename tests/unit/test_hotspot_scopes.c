@@ -421,6 +421,9 @@ enum { CODE_BYTES = 160 };
  *     130  mov edi, 1                 another trap
  *     135  call
  *     140  int3              2
+ *     142  inc rax                    a loop without a description
+ *     145  jne 142
+ *     147  test [r10], eax   1        behind it
  */
 static const struct {
     uint32_t at;
@@ -463,6 +466,9 @@ static const struct {
     {130, {0xbf, 1}, 5},
     {135, {0xe8}, 5},
     {140, {0xcc}, 1},
+    {142, {0x48, 0xff, 0xc0}, 3},
+    {145, {0x75, 0xfb}, 2},
+    {147, {0x41, 0x85, 0x02}, 3},
 };
 
 static void set_code_end(const struct nm *m, int32_t bytes)
@@ -484,8 +490,8 @@ static void make_flow(struct nm *m, int major)
     m->jvm.step.code_is_pointer = major >= 9 && major <= 22;
     uint32_t one = add_scope(m, add_scope(m, 0, 0, 10), 1, 11), two = add_scope(m, add_scope(m, 0, 0, 20), 2, 22);
     uint32_t root = add_scope(m, 0, 0, 30);
-    const struct pc_row rows[] = {{-1, 0},     {8, one},   {30, two},  {60, two},      {72, one},
-                                  {101, root}, {119, one}, {140, two}, {0x7fffffff, 0}};
+    const struct pc_row rows[] = {{-1, 0},     {8, one},   {30, two},  {60, two},  {72, one},
+                                  {101, root}, {119, one}, {140, two}, {147, one}, {0x7fffffff, 0}};
     place(m, rows, COUNT(rows));
     m->code = space_take(&space, CODE_BYTES);
     set_code_end(m, CODE_BYTES);
@@ -563,8 +569,11 @@ static void test_scopes__far_from_a_description_what_was_passed_has_to_agree(voi
     static const struct near_case cases[] = {
         {69, 1, METHOD(0)}, /* behind a call: 1 is next, but the call may be of what was before that, 2 */
         {72, 2, METHOD(1)},
-        {80, 1, METHOD(0)}, /* five instructions before the poll of 1, and a trap of 2 has just been passed by */
-        {86, 2, METHOD(1)}, /* near enough */
+        {80, 1, METHOD(0)},  /* five instructions before the poll of 1, and a trap of 2 has just been passed by */
+        {86, 2, METHOD(1)},  /* near enough */
+        {142, 1, METHOD(0)}, /* near as well, but the loop may be of what was passed before it */
+        {145, 1, METHOD(0)},
+        {147, 2, METHOD(1)},
     };
     check_near(cases, COUNT(cases));
 }
