@@ -167,12 +167,13 @@ static uint32_t compiled_frames(struct wick_host_names *n, const struct wick_hos
                                 const struct wick_step_frame *f, struct wick_jfr_frame out[SCOPES])
 {
     struct wick_hs_scope scopes[SCOPES];
-    const struct wick_hs_at at = {f->ptr, f->off, wick_hs_describes_safepoints_only(&p->jvm, &p->space.mem)};
     enum wick_frame_kind root = f->level >= 1 && f->level <= 3 ? WICK_FRAME_C1 : WICK_FRAME_C2;
     int count = -1;
     if (compile_id(p, f->ptr) == f->identity) {
-        if (f->kind == WICK_STEP_COMPILED)
+        if (f->kind == WICK_STEP_COMPILED) {
+            const struct wick_hs_at at = {f->ptr, f->off, wick_hs_describes_safepoints_only(&p->jvm, &p->space.mem)};
             count = wick_hs_scopes(&p->jvm, &p->space.mem, &at, scopes, SCOPES);
+        }
         if (count <= 0) {
             scopes[0] = (struct wick_hs_scope){wick_hs_nmethod_method(&p->jvm, &p->space.mem, f->ptr), -1};
             count = 1;

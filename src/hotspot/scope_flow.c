@@ -28,12 +28,11 @@
 #include "hotspot/x86_insn.h"
 
 enum {
-    STEPS_MOST = 192,
-    ASKED_MOST = 48, /* searches for debug information */
+    STEPS_MOST = 192, /* instructions that a search goes through */
+    ASKED_MOST = 48,  /* searches for debug information */
     NEAR_STEPS = 4,
-    ROUND_STEPS = 192, /* of a loop, behind its description */
-    TRAP_STEPS = 16,   /* of a branch to the trap */
-    PLAIN_STEPS = 64,  /* to the next description of code that is described throughout */
+    TRAP_STEPS = 16,  /* of a branch to the trap */
+    PLAIN_STEPS = 64, /* to the next description of code that is described throughout */
     FORKS_MOST = 8,
     BACK_BYTES = 1024,
     WINDOW_BYTES = 64,
@@ -85,7 +84,7 @@ struct search {
     struct reader *reader;
     uint32_t at[STEPS_MOST];
     uint8_t distance[STEPS_MOST];
-    unsigned count, most;
+    unsigned count;
     bool cut; /* there was more to follow */
 };
 
@@ -96,7 +95,7 @@ static void add(struct search *s, uint64_t off, unsigned distance)
     for (unsigned i = s->count; i--;)
         if (s->at[i] == off)
             return;
-    if (s->count == s->most) {
+    if (s->count == STEPS_MOST) {
         s->cut = true;
         return;
     }
@@ -134,7 +133,7 @@ static uint32_t follow(struct search *s, unsigned i)
 /* The description met first, and its distance; NONE: there is none, or, if `cut`, it is not known. */
 static uint32_t look_ahead(struct reader *r, uint32_t off, uint32_t next, unsigned *distance, bool *cut)
 {
-    struct search s = {.reader = r, .most = STEPS_MOST, .cut = off >= r->code->bytes};
+    struct search s = {.reader = r, .cut = off >= r->code->bytes};
     uint32_t found = NONE;
     add(&s, off, 0);
     for (unsigned i = 0; i < s.count && found == NONE && !is_spent(r); i++) {
@@ -148,7 +147,7 @@ static uint32_t look_ahead(struct reader *r, uint32_t off, uint32_t next, unsign
 /* Whether what runs behind an instruction comes to `off` before it comes to a description. */
 static bool comes_to(struct reader *r, uint32_t from, uint32_t off)
 {
-    struct search s = {.reader = r, .most = ROUND_STEPS};
+    struct search s = {.reader = r};
     struct wick_x86_insn insn;
     if (!read_insn(r, from, &insn))
         return false;

@@ -20,6 +20,12 @@
 #include "hotspot/unsigned5.h"
 #include "hotspot/value.h"
 
+#if defined(__x86_64__)
+#define CAN_FOLLOW true /* compiled code: x86_insn.c reads it */
+#else
+#define CAN_FOLLOW false
+#endif
+
 enum {
     NMETHOD_BYTES = WICK_HS_BLOB_MOST,
     MAX_PCDESCS = 1 << 20,
@@ -285,7 +291,8 @@ int wick_hs_scopes(const struct wick_jvm *jvm, const struct wick_mem *mem, const
     struct scope s;
     uint32_t scope;
     int n = 0, r = open_info(jvm, mem, at->nmethod, &d);
-    if (r || (r = at->safepoints_only ? scope_near(&d, at->off, &scope) : scope_at(&d, at->off, &scope)))
+    bool follow = CAN_FOLLOW && at->safepoints_only;
+    if (r || (r = follow ? scope_near(&d, at->off, &scope) : scope_at(&d, at->off, &scope)))
         return r;
     for (; scope && scope < d.data_bytes && n < cap; scope = s.sender) {
         if ((r = read_scope(&d, scope, &s)))
