@@ -21,6 +21,7 @@
 #define CPU_LEAST      0.05
 #define STARVE_LEAST   0.25
 #define DEOPTS_LEAST   0.10   /* of the CPU time: leaving compiled code */
+#define DEOPTS_COURSE  2e9    /* ns that show whether they go on: a command that runs for two seconds only warms up */
 #define COMPILED_AGAIN 2.0    /* times that what is thrown away is compiled, by C1 and by C2 */
 #define CHAIN_LEAST    0.50   /* of what waits for monitors: at one place */
 #define KEPT_MOST      0.70   /* of the heap, in use after collections: else these are for room */
@@ -486,6 +487,8 @@ static bool deopts_go_on(const struct wick_explain_facts *f, double least)
     for (const struct wick_explain_reading *r = all; r < last && r->covered_ns <= last->covered_ns - r->covered_ns;)
         at = r++;
     double often = 0, whole = (double)(last->covered_ns - at->covered_ns);
+    if (whole < DEOPTS_COURSE)
+        return false;
     for (; at < last; at++) {
         double ns = (double)(at[1].covered_ns - at->covered_ns);
         often += (double)(at[1].grown - at->grown) * 1e9 >= least * ns ? ns : 0;
