@@ -202,32 +202,6 @@ static void test_hot_method__is_of_the_program_or_its_libraries(void **state)
 }
 
 /* What threads do to wait and to wake each other is the cost of waiting. */
-static struct scene *inlining(int64_t biased_seconds)
-{
-    struct scene *s = scene();
-    cpu(s, STACK(s, "app/Main.run", "app/Main.night", ">app/Main.sum", ">app/Row.get"), 5);
-    cpu(s, STACK(s, "app/Main.run", "app/Row.get"), 1);
-    cpu(s, STACK(s, "app/Main.run", "app/Main.day", ">app/Row.get"), 1);
-    cpu(s, STACK(s, "app/Main.run", "app/Main.night"), 3);
-    s->f.biased_ns.grown = biased_seconds * S;
-    return s;
-}
-
-/* Of code compiled before the attach the debug information names the method of the next call or loop, which may be
- * another one of those inlined there. */
-static void test_hot_method__is_uncertain_among_those_inlined_before_the_attach(void **state)
-{
-    (void)state;
-    begins(inlining(6), "hot-method: 70 % of CPU time (7.0 s) is in app.Row.get, called by app.Main.sum, or in another "
-                        "method inlined into app.Main.night, which was compiled before the attach\n");
-    begins(inlining(4), "hot-method: 70 % of CPU time (7.0 s) is in app.Row.get, called by app.Main.sum\n");
-    struct scene *s = scene();
-    cpu(s, STACK(s, "app/Main.run", "app/Main.night", ">app/Row.get"), 4);
-    cpu(s, STACK(s, "app/Main.run", "app/Row.get"), 5);
-    s->f.biased_ns.grown = 9 * S;
-    begins(s, "hot-method: 100 % of CPU time (9.0 s) is in app.Row.get, called by app.Main.run\n");
-}
-
 static void test_hot_method__is_no_wait(void **state)
 {
     struct scene *s = scene();
@@ -737,7 +711,6 @@ int main(void)
         cmocka_unit_test(test_hot_calls__are_most_of_what_runs),
         cmocka_unit_test(test_hot_calls__are_no_page_faults_or_interrupts),
         cmocka_unit_test(test_hot_method__is_of_the_program_or_its_libraries),
-        cmocka_unit_test(test_hot_method__is_uncertain_among_those_inlined_before_the_attach),
         cmocka_unit_test(test_hot_method__is_no_wait),
         cmocka_unit_test(test_crowded_out__names_who_has_the_cpus),
         cmocka_unit_test(test_starved_peer__names_who_has_no_cpu_and_who_has_it),

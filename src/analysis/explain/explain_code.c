@@ -253,41 +253,6 @@ static struct wick_explain_sample *of_methods(const struct wick_explain *x, size
     return rows;
 }
 
-/* The method that was compiled and into which that on top of the stack was inlined; itself if it was not. */
-static uint32_t compiled_of(const struct wick_profile *p, uint32_t stack)
-{
-    uint32_t s = stack;
-    while (p->stacks[s].parent && frame_of(p, s)->kind == WICK_FRAME_INLINED)
-        s = p->stacks[s].parent;
-    return s;
-}
-
-/* Code compiled before the attach names a place for calls and loops only, so of the methods that were inlined into one
- * another the one named may have run next to the one that took the time. Only the method compiled is certain: the
- * heaviest frame of it, 0 = the profile is exact, or half of the function's time is not that of inlined code. */
-static uint32_t certain_frame(struct wick_explain_facts *f, uint32_t function)
-{
-    const struct wick_profile *p = f->p;
-    if (wick_explain_share((double)f->biased_ns.grown, (double)f->sampled_ns) < HALF)
-        return 0;
-    int64_t *by_frame = calloc(p->nframes, sizeof *by_frame), all = 0, inlined = 0;
-    uint32_t most = 0;
-    f->failed |= !by_frame;
-    for (size_t i = 0; by_frame && i < f->ncpu; i++) {
-        uint32_t stack = f->cpu[i].stack, compiled = compiled_of(p, stack), frame = p->stacks[compiled].frame;
-        if (frame_of(p, stack)->function != function)
-            continue;
-        all = wick_sum(all, f->cpu[i].weight_ns);
-        if (compiled == stack)
-            continue;
-        inlined = wick_sum(inlined, f->cpu[i].weight_ns);
-        by_frame[frame] = wick_sum(by_frame[frame], f->cpu[i].weight_ns);
-        most = by_frame[frame] > by_frame[most] ? frame : most;
-    }
-    free(by_frame);
-    return wick_explain_share((double)inlined, (double)all) >= HALF ? most : 0;
-}
-
 /* Whether the function on top of these stacks is interpreted nearly always, though it is hot. */
 static bool is_interpreted(const struct wick_profile *p, const struct wick_explain_sample *rows, size_t n,
                            uint32_t function)
@@ -336,7 +301,6 @@ void wick_explain_hot_method(struct wick_explain *x)
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)top.weight_ns);
     wick_explain_say_frame(x, r, "frame", top.frame);
     wick_explain_say_frame(x, r, "caller", top.caller);
-    wick_explain_say_frame(x, r, "compiled", certain_frame(f, function));
     if (interpreted)
         say_interpreted(x, r);
     say_process(x, r, function);
