@@ -12,11 +12,15 @@
 #include "base/clock.h"
 #include "hotspot/value.h"
 #include "sys/hostload.h"
+#include "sys/listening.h"
 #include "sys/neighbours.h"
 
 /* Neighbours are examined if they take at least this share of the processors this process may run on. */
 #define NEIGHBOURS_FROM 0.05f
-enum { NEIGHBOURS = 10 };
+enum {
+    NEIGHBOURS = 10,
+    SEARCH_EVERY = 10 /* readings: for sockets that the program listens on */
+};
 
 /* jvmstat counters; 0 = this JVM has none of that name. */
 #define COUNTERS(X)                                      \
@@ -45,6 +49,8 @@ static struct wick_hostload host;
 static struct wick_hostload_now last;
 static struct wick_neighbours neighbours;
 static uint64_t last_own_ns; /* CPU time of this process */
+static struct wick_listening listening;
+static unsigned readings; /* of them, since the recording began */
 
 void wick_runtime_open(void)
 {
@@ -58,6 +64,7 @@ void wick_runtime_open(void)
     wick_neighbours_init(&neighbours, "/proc", (int32_t)getpid());
     wick_neighbours_read(&neighbours, wick_clock_mono_ns(), &none, 1, &period);
     last_own_ns = wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    readings = 0;
     wick_gc_open();
     wick_jit_open();
 }
@@ -188,6 +195,19 @@ static void write_tcp(struct wick_jfr_writer *w, uint64_t now, const struct wick
     }
 }
 
+static void write_listening(struct wick_jfr_writer *w, uint64_t now)
+{
+    struct wick_listening_socket rows[WICK_LISTENING_MOST];
+    if (readings++ % SEARCH_EVERY == 0)
+        wick_listening_find(&listening);
+    size_t n = wick_listening_read(&listening, rows);
+    for (size_t i = 0; i < n; i++) {
+        const struct wick_jfr_listening_socket one = {
+            .start_ns = now, .address = rows[i].address, .waiting = rows[i].waiting, .backlog = rows[i].backlog};
+        wick_jfr_write_listening_socket(w, &one);
+    }
+}
+
 static void write_process(struct wick_jfr_writer *w, uint64_t now, const struct wick_hostload_now *h)
 {
     if (h->process.known) {
@@ -240,6 +260,7 @@ void wick_runtime_write(struct wick_drain *d, uint64_t now_ns, bool ends)
     wick_hostload_read(&host, &h);
     write_totals(d->writer, now_ns, &h);
     write_machine(d->writer, now_ns, &h);
+    write_listening(d->writer, now_ns);
     wick_gc_write(d->writer);
     wick_jit_write(d, now_ns, ends);
     last = h;

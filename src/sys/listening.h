@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * listening.h - the TCP sockets on which this process takes connections, and how many wait there to be accepted
+ *
+ * The kernel makes connections by itself and keeps them in the queue of the listening socket until the program accepts
+ * them, as many as its backlog allows (listen(2)). TCP_INFO of such a socket has both numbers.
+ *
+ * Memory:  the caller's struct.
+ */
+#ifndef WICK_SYS_LISTENING_H
+#define WICK_SYS_LISTENING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sys/socket_address.h"
+
+enum { WICK_LISTENING_MOST = 32 };
+
+struct wick_listening {
+    int fd[WICK_LISTENING_MOST]; /* the program's own: it may close them, or use the number again */
+    size_t n;
+};
+
+struct wick_listening_socket {
+    char address[WICK_SOCKET_ADDRESS]; /* "0.0.0.0:8080" or "[::]:8080": all of the machine's */
+    uint32_t waiting, backlog;
+};
+
+/* Finds them among the first 16,384 open descriptors: one or two system calls for each. */
+void wick_listening_find(struct wick_listening *l);
+
+/* Reads those found; returns how many still listen. Two system calls for each. */
+size_t wick_listening_read(const struct wick_listening *l, struct wick_listening_socket out[WICK_LISTENING_MOST]);
+
+#endif
