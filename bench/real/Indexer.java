@@ -19,10 +19,10 @@ import org.apache.lucene.index.TieredMergePolicy;
 import org.apache.lucene.store.FSDirectory;
 
 /**
- * Indexes a folder of texts with Lucene, again and again, by several threads, and has segments merged two by two.
+ * Indexes a folder of texts with Lucene, again and again, by several threads.
  *
- * <p>Arguments: folder of the index, folder of the texts, threads, MB of RAM that are buffered, merge threads. Prints READY, and how many
- * documents were indexed each second.
+ * <p>Arguments: folder of the index, folder of the texts, threads, MB of RAM that are buffered, merge threads, how many
+ * segments are merged at a time. Prints READY, and how many documents were indexed each second.
  */
 public final class Indexer {
     private static final long MOST_BYTES = 1 << 20;
@@ -50,12 +50,12 @@ public final class Indexer {
             files = all.filter(Files::isRegularFile).filter(f -> f.toFile().length() < MOST_BYTES).sorted().limit(4000).collect(Collectors.toList());
         }
         ConcurrentMergeScheduler merges = new ConcurrentMergeScheduler();
-        int mergeThreads = Integer.parseInt(args[4]);
+        int mergeThreads = Integer.parseInt(args[4]), segments = Integer.parseInt(args[5]);
         merges.setMaxMergesAndThreads(mergeThreads + 1, mergeThreads);
         merges.disableAutoIOThrottle();
         IndexWriterConfig config = new IndexWriterConfig(new StandardAnalyzer()).setRAMBufferSizeMB(Double.parseDouble(args[3]));
         config.setMergeScheduler(merges);
-        config.setMergePolicy(new TieredMergePolicy().setSegmentsPerTier(2).setMaxMergeAtOnce(2));
+        config.setMergePolicy(new TieredMergePolicy().setSegmentsPerTier(segments).setMaxMergeAtOnce(segments));
         IndexWriter writer = new IndexWriter(FSDirectory.open(Path.of(args[0])), config);
         int threads = Integer.parseInt(args[2]);
         for (int i = 0; i < threads; i++) {

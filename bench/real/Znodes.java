@@ -9,14 +9,14 @@ import org.apache.zookeeper.ZooKeeper;
 /**
  * Clients of a ZooKeeper server: each sets the data of a node of its own, one after the other.
  *
- * <p>Arguments: the server's address, clients. Prints READY, and how many writes were answered each second.
+ * <p>Arguments: the server's address, clients, for how many milliseconds each rests after a write. Prints READY, and how many writes were answered each second.
  */
 public final class Znodes {
     private static final AtomicLong WRITES = new AtomicLong();
 
     private Znodes() {}
 
-    private static void write(String server, int client) {
+    private static void write(String server, int client, long restMillis) {
         try {
             CountDownLatch connected = new CountDownLatch(1);
             ZooKeeper session = new ZooKeeper(server, 30_000, event -> {
@@ -29,6 +29,9 @@ public final class Znodes {
             for (int i = 0;; i++) {
                 session.setData(node, new byte[1000 + i % 100], -1);
                 WRITES.incrementAndGet();
+                if (restMillis > 0) {
+                    Thread.sleep(restMillis);
+                }
             }
         } catch (Exception e) {
             throw new IllegalStateException("client " + client, e);
@@ -36,9 +39,10 @@ public final class Znodes {
     }
 
     public static void main(String[] args) throws Exception {
+        long restMillis = Long.parseLong(args[2]);
         for (int i = 0; i < Integer.parseInt(args[1]); i++) {
             int client = i;
-            new Thread(() -> write(args[0], client), "client-" + i).start();
+            new Thread(() -> write(args[0], client, restMillis), "client-" + i).start();
         }
         System.out.println("READY");
         for (long before = 0;;) {
