@@ -533,6 +533,24 @@ static void test_jvm_option__of_compilers_shows_in_the_frames(void **state)
     }
 }
 
+/* Functions of the JVM have no names in many builds, stubs do. */
+static void test_jvm_option__of_allocation_buffers_shows_in_calls_of_the_jvm(void **state)
+{
+    static const char *const calls[] = {"libjvm.so:MemAllocator::allocate", "stub:_new_instance_Java",
+                                        "stub:_new_array_Java", "libjvm.so:"};
+    (void)state;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        struct scene *s = scene();
+        s->f.arguments = wick_profile_cstring(&s->p, "-XX:-UseTLAB");
+        cpu(s, STACK(s, "app/Main.read", calls[i], "libjvm.so:"), 6);
+        cpu(s, STACK(s, "app/Main.sum"), 4);
+        if (i < 3)
+            begins(s, "jvm-option: -XX:-UseTLAB has the JVM take the memory of each object");
+        else
+            has_not(s, "jvm-option");
+    }
+}
+
 /* What a program would compute with CPUs to run on counts, not what it gets. */
 static void test_jvm_option__counts_on_a_crowded_machine(void **state)
 {
@@ -727,6 +745,7 @@ int main(void)
         cmocka_unit_test(test_vm_operations__are_not_asked_for_by_allocations),
         cmocka_unit_test(test_vm_operations__name_who_asks),
         cmocka_unit_test(test_jvm_option__of_compilers_shows_in_the_frames),
+        cmocka_unit_test(test_jvm_option__of_allocation_buffers_shows_in_calls_of_the_jvm),
         cmocka_unit_test(test_jvm_option__counts_on_a_crowded_machine),
         cmocka_unit_test(test_jvm_option__of_soft_references_needs_some),
         cmocka_unit_test(test_cache_misses__are_what_is_made_where_nothing_is_found),

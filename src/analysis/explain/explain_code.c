@@ -432,6 +432,24 @@ static size_t add_threads(const struct wick_explain *x, int64_t *sums)
     return most;
 }
 
+/* A loop that polls takes time of its own, about as much as a queue that is empty: the time on top of the function that
+ * polls most is that, unless it is more than twice as much. Returns its place in the sums, 0 = there is none. */
+static size_t add_loop(const struct wick_explain *x, int64_t *sums)
+{
+    const struct wick_explain_facts *f = x->f;
+    int64_t own = 0;
+    size_t most = 0;
+    for (size_t at = WICK_CODE_POLLING; at < (size_t)f->p->nfunctions * WICK_CODES; at += WICK_CODES)
+        most = sums[at] > sums[most] ? at : most;
+    for (size_t i = 0; most && i < f->ncpu; i++)
+        if (frame_of(f->p, f->cpu[i].stack)->function == most / WICK_CODES)
+            own = wick_sum(own, f->cpu[i].weight_ns);
+    if (!most || (double)sums[most] < HALF * (double)own)
+        return 0;
+    sums[most] = wick_sum(sums[most], own);
+    return most;
+}
+
 /* Whether so much CPU time is worth a finding. The JVM's own threads compile and collect for what the program does, so
  * less of all will do if it is most of what Java code takes, and more than what a few requests now and then take. */
 static bool is_hot(const struct wick_explain *x, enum wick_explain_code code, double ns, double least)
@@ -517,6 +535,8 @@ void wick_explain_hot_code(struct wick_explain *x)
     }
     size_t starts = sums && learnt ? add_threads(x, sums) : 0;
     best = starts && sums[starts] > sums[best] ? starts : best;
+    size_t polls = sums && learnt ? add_loop(x, sums) : 0;
+    best = polls && sums[polls] > sums[best] ? polls : best;
     int64_t ns = sums ? sums[best] : 0;
     double least = best && best == starts ? CALLS_LEAST : least_of((enum wick_explain_code)(best % WICK_CODES));
     enum wick_explain_code code = (enum wick_explain_code)(best % WICK_CODES);

@@ -49,10 +49,12 @@ static void given(const struct option *o, const char *arguments, struct wick_str
     }
 }
 
-/* Whether the JVM allocates for the stack by a call, not by code in the caller. */
+/* Whether the JVM allocates for the stack by a call, not by code in the caller: by names of its functions, and of the
+ * stubs through which compiled code calls them, since those of many builds are not known. */
 static bool allocates_slowly(const struct wick_profile *p, uint32_t stack)
 {
-    static const char *const calls[] = {"CollectedHeap::mem_allocate", "MemAllocator::allocate"};
+    static const char *const calls[] = {"CollectedHeap::mem_allocate", "MemAllocator::allocate", "new_instance",
+                                        "new_array"};
     for (uint32_t s = stack; s; s = p->stacks[s].parent)
         for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
             if (!wick_frame_kind_is_java(p->frames[p->stacks[s].frame].kind) &&
