@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: the only thread that accepts (hub-door, AllotmentHub$Hub.run) sends the challenge and reads the controller's first line itself (Line.identify, BufferedReader.readLine of the socket, about 35 ms until the controller has signed it), so that all other controllers wait in the backlog and are let in one after another.
 // share: faulty 9 to 23 visits/s (mean 14.9 over 10 s, visits of 770 to 1190 ms); fixed (the desk's thread reads that line) 132 to 187 visits/s (mean 167, visits of 37 to 41 ms); on a crowded machine.
-// expect: waiting frame=AllotmentHub$Line.identify | blocked-loop frame=AllotmentHub$Line.identify
+// expect: slow-accept frame=AllotmentHub$Line.identify | waiting frame=AllotmentHub$Line.identify | blocked-loop frame=AllotmentHub$Line.identify
 // symptom: waiting saturated-thread
 // judge: NAMED: the acceptor hub-door waits for data of a socket in AllotmentHub$Line.identify (called by Hub.run in its accept loop), so nobody else is accepted in the meantime; the read belongs in a desk's thread. SYMPTOM ONLY: controllers wait for the server's first answer (WHO) in Controller.visit / answer; the server is slow; desks are idle; few visits. WRONG: too small a backlog or listen overflow, too few desk threads, Nagle/TCP_NODELAY, the lock of Plot.plan, the sleeps of the controllers as the cause, CPU or collections.
 // jdk: 17

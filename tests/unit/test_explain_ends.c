@@ -88,6 +88,28 @@ static void test_ends__of_the_process_itself_are_said_to_be(void **state)
     has(s, ", at app.Bank.ask, from 127.0.0.1:80, which is this process\n");
 }
 
+/* ... or listens at that address; at all addresses, at those of the loopback. */
+static void test_ends__of_the_process_itself_are_where_it_listens(void **state)
+{
+    static const struct {
+        const char *listens, *server;
+        bool own;
+    } cases[] = {{"127.0.0.1:80", "127.0.0.1:80", true}, {"0.0.0.0:80", "127.0.0.1:80", true},
+                 {"[::]:80", "[::1]:80", true},          {"[::]:80", "10.0.0.7:80", false},
+                 {"[::]:80", "127.0.0.1:81", false},     {"10.0.0.7:80", "127.0.0.1:80", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        struct wick_explain_listening l = {.address = wick_profile_cstring(&s->p, cases[i].listens), .readings = 10};
+        s->f.listening = &l;
+        s->f.nlistening = 1;
+        at_end(s, STACK(s, "app/Main.run", "app/Bank.ask", READ), cases[i].server, NULL, 8);
+        for (int k = 0; k < 2; k++)
+            cpu(s, STACK(s, "app/Main.run", "app/Bank.ask", WRITE), 0.01);
+        (cases[i].own ? has : has_not)(s, ", which is this process\n");
+    }
+}
+
 /* Who connects waits for the other end to accept. */
 static void test_ends__of_connections_that_are_not_made_are_said(void **state)
 {
@@ -374,6 +396,7 @@ int main(void)
         cmocka_unit_test(test_ends__of_accepted_connections_are_not_asked),
         cmocka_unit_test(test_ends__are_named_by_share_where_there_are_several),
         cmocka_unit_test(test_ends__of_the_process_itself_are_said_to_be),
+        cmocka_unit_test(test_ends__of_the_process_itself_are_where_it_listens),
         cmocka_unit_test(test_ends__of_connections_that_are_not_made_are_said),
         cmocka_unit_test(test_ends__of_writes_are_who_does_not_read),
         cmocka_unit_test(test_ends__are_labels_of_waits_only),

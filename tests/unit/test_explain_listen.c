@@ -75,9 +75,70 @@ static void test_overflow__is_of_others_where_nobody_here_accepts_or_waits(void 
     has_not(drops(4, true, true, 4), "listen-overflow");
 }
 
+/* Ten readings of a listening socket, of which so many have three connections each, and who accepts. */
+static struct scene *waiting(struct wick_explain_listening *l, int64_t with_some, const char *instead)
+{
+    struct scene *s = scene();
+    *l = (struct wick_explain_listening){.address = wick_profile_cstring(&s->p, "0.0.0.0:8080"),
+                                         .readings = 10,
+                                         .with_some = with_some,
+                                         .waiting = 3 * with_some,
+                                         .most = 7,
+                                         .backlog = 50};
+    s->f.listening = l;
+    s->f.nlistening = 1;
+    uint32_t door = thread_of(s, "door", 20);
+    add(s, door, STACK(s, "app/Hub.run", "java/net/ServerSocket.accept"), WICK_EXPLAIN_IO, 1);
+    add(s, door, STACK(s, "app/Hub.run", "app/Hub.greet", instead, "java/net/SocketInputStream.socketRead0"),
+        WICK_EXPLAIN_IO, 9);
+    return s;
+}
+
+static void test_slow_accept__names_what_the_thread_that_accepts_waits_for(void **state)
+{
+    struct wick_explain_listening l;
+    (void)state;
+    has(waiting(&l, 8, "java/net/SocketInputStream.read"),
+        "slow-accept: 2.4 connections on average wait at 0.0.0.0:8080 to be accepted, 7 at most, of a backlog of 50; "
+        "door, which accepts, waits for data of a socket, at app.Hub.greet, 90 % of the time");
+    has_not(waiting(&l, 7, "java/net/SocketInputStream.read"), "slow-accept"); /* they are taken at times */
+    struct scene *s = waiting(&l, 10, "java/net/SocketInputStream.read");
+    l.waiting = 9;
+    has_not(s, "slow-accept"); /* less than one on average */
+    s = waiting(&l, 10, "java/net/SocketInputStream.read");
+    s->f.hungry_got_ns = s->f.hungry_delay_ns = 4 * S;
+    assert_true(is_neutral(s, "slow-accept")); /* threads lack CPUs */
+    free(explained(s));
+    s = waiting(&l, 10, "java/net/SocketInputStream.read");
+    s->f.listen_overflows.grown = 20;
+    has_not(s, "slow-accept"); /* listen-overflow says it */
+}
+
+/* Clients of this process wait for what does not accept them. */
+static void test_slow_accept__comes_before_those_who_wait_for_it(void **state)
+{
+    static const char *const servers[] = {"127.0.0.1:8080", "[::1]:8080", "10.0.0.7:8080", "127.0.0.1:8081"};
+    (void)state;
+    for (size_t i = 0; i < sizeof servers / sizeof *servers; i++) {
+        struct wick_explain_listening l;
+        struct scene *s = waiting(&l, 10, "java/net/SocketInputStream.read");
+        for (int k = 0; k < 4; k++) {
+            add(s, thread_of(s, "visitor", 30 + k), STACK(s, "app/Visitor.run", "java/net/SocketInputStream.read"),
+                WICK_EXPLAIN_IO, 10);
+            s->wall[s->f.nwall - 1].server = wick_profile_cstring(&s->p, servers[i]);
+            cpu(s, STACK(s, "app/Visitor.run", "java/net/SocketOutputStream.write"), 0.01);
+        }
+        s->f.ends = true;
+        l.waiting = 12; /* the visitors' time is more than that of these connections */
+        begins(s, i < 2 ? "slow-accept: " : "waiting: ");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slow_accept__names_what_the_thread_that_accepts_waits_for),
+        cmocka_unit_test(test_slow_accept__comes_before_those_who_wait_for_it),
         cmocka_unit_test(test_overflow__is_the_cause_of_waits_for_connections),
         cmocka_unit_test(test_overflow__of_others_is_not_why_threads_wait),
         cmocka_unit_test(test_overflow__is_of_others_where_nobody_here_accepts_or_waits),

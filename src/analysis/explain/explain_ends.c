@@ -47,10 +47,25 @@ static uint32_t name_of(const struct wick_explain_sample *s, enum end end)
     return end == SERVER ? s->server : end == CLIENTS ? s->service : s->file;
 }
 
+/* Whether this process takes connections at that address. At all addresses of a port: those of the loopback, since
+ * which others are this machine's is not recorded. */
+static bool listens_at(const struct wick_explain_facts *f, uint32_t server)
+{
+    const char *text = wick_profile_str(f->p, server), *port = strrchr(text, ':');
+    bool near = !strncmp(text, "127.", 4) || !strncmp(text, "[::1]:", 6);
+    for (size_t i = 0; i < f->nlistening; i++) {
+        const char *at = wick_profile_str(f->p, f->listening[i].address), *its = strrchr(at, ':');
+        bool all = !strncmp(at, "0.0.0.0:", 8) || !strncmp(at, "[::]:", 5);
+        if (f->listening[i].address == server || (near && all && port && its && !strcmp(port, its)))
+            return true;
+    }
+    return false;
+}
+
 /* Whether that server is this process itself; not known where there are several. */
 static bool is_own(const struct wick_explain_facts *f, uint32_t server)
 {
-    bool own = false;
+    bool own = !f->programs_differ && listens_at(f, server);
     for (size_t i = 0; i < f->nwall && !f->programs_differ; i++) {
         if (f->wall[i].process)
             return false;

@@ -181,6 +181,7 @@ static void take_direct_buffers(struct wick_explain_facts *f, const struct wick_
     int64_t used = wick_explain_take_number(e, "memoryUsed"),
             peak = wick_explain_take_number(e, "memoryPeak"); /* the JDK's own event has no peak */
     wick_explain_take_raise_to(&peak, used);
+    f->direct_least = f->directs++ && f->direct_least < used ? f->direct_least : used;
     if (peak < f->direct_peak)
         return;
     f->direct_peak = peak;
@@ -623,6 +624,7 @@ void wick_explain_release(struct wick_explain_facts *f)
     wick_memory_use_release(&f->memory);
     free(f->pause);
     free(f->neighbours);
+    free(f->listening);
     free(f->cgroups);
     free(f->kills);
     free(f->queues.rows);

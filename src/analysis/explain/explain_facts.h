@@ -80,6 +80,13 @@ struct wick_explain_neighbour {
     int64_t cpu_ns;
 };
 
+/* A socket on which the process takes connections, by wick.ListeningSocket. */
+struct wick_explain_listening {
+    uint32_t address;
+    int64_t readings, with_some;    /* with_some: in which somebody waited to be accepted */
+    int64_t waiting, most, backlog; /* connections: the sum of all readings, the most, how many there may be */
+};
+
 /* A cgroup of a whole machine and its CPU limit. */
 struct wick_explain_cgroup {
     uint32_t path, container; /* strings; container 0 = it is none */
@@ -256,11 +263,14 @@ struct wick_explain_facts {
     uint32_t *causes; /* of each collection: strings */
     size_t ncauses, cap_causes;
     int64_t direct_peak, direct_limit, direct_count; /* direct buffers when they used most; 0 = not known */
+    int64_t direct_least, directs;                   /* what they used least, and how many readings there are */
     int64_t rss, memory_limit, cpus, allowed;        /* peak; allowed: CPUs the process may run on. 0 = not known */
     double cpu_limit, steal, others, jvm; /* the latter three: sums of shares over `machines` and `loads` events */
     int64_t machines, loads;
     struct wick_explain_neighbour *neighbours; /* one row a name */
     size_t nneighbours, cap_neighbours;
+    struct wick_explain_listening *listening; /* one row an address */
+    size_t nlistening, cap_listening;
     struct wick_explain_cgroup *cgroups;
     size_t ncgroups, cap_cgroups;
     struct wick_explain_kill *kills; /* of a whole machine */

@@ -493,8 +493,9 @@ void wick_explain_native_leak(struct wick_explain *x);
 /* Adds where most is allocated, and of which class, if that was recorded. */
 void wick_explain_say_allocations(struct wick_explain *x, struct wick_explain_finding *r);
 
-/* explain_listen.c: the rule about connections that listening sockets have no room for. */
+/* explain_listen.c: the rules about connections that listening sockets have no room for, or that are not accepted. */
 void wick_explain_listen_overflow(struct wick_explain *x);
+void wick_explain_slow_accept(struct wick_explain *x);
 
 /* explain_sort.c: says of a function of the program that comparisons of a sort are what it runs for, and where that is
  * sorted. */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explain_listen.c - connections for which the queue of a listening socket has no room
+ * explain_listen.c - connections that are not accepted, or for which the queue of a listening socket has no room
  *
  * The kernel makes connections, and keeps those that the program has not accepted yet in a queue as long as the backlog
  * that the program asked for. Where it is full, the first packet of another connection is dropped without a word, and
  * who connects sends it again after a second, then after two, four ... It counts such drops for all sockets of a
- * network namespace together (wick.TcpStatistics).
+ * network namespace together (wick.TcpStatistics). How many are in the queues of this process is read once a second
+ * (wick.ListeningSocket).
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/explain/explain_int.h"
 #include "base/sum.h"
@@ -17,6 +19,9 @@
 #define DUE_LEAST   0.50 /* of the time of threads that wait for connections; of the packets sent again */
 #define AT_LEAST    0.01 /* of the time: others may wait, elsewhere */
 #define RESTS_LEAST 0.80 /* of its time: waits of a thread that has accepted all who have come */
+#define READINGS    5    /* of a queue, at least */
+#define CROWDED     0.80 /* of these: with somebody in it */
+#define MOSTLY      0.50 /* of the time of the thread that accepts; of that in which threads need a CPU: without one */
 
 /* Whether a thread that takes clients, or events of a selector, often has something else to do: one that waits for the
  * next nearly all the time may have a queue that is full, but only for a moment. */
@@ -71,4 +76,90 @@ void wick_explain_listen_overflow(struct wick_explain *x)
         x->kinds_said |= 1ull << WICK_WAIT_CONNECT;
     }
     free(at.rows);
+}
+
+/* Whether the thread of that stack accepts connections. */
+static bool accepts(const struct wick_profile *p, uint32_t stack)
+{
+    static const char *const classes[] = {"java/net/ServerSocket", "sun/nio/ch/ServerSocketChannelImpl"};
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const struct wick_function *function = &p->functions[wick_explain_function_at(p, s)];
+        for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+            if (!strcmp(wick_profile_str(p, function->class_name), classes[i]) &&
+                !strcmp(wick_profile_str(p, function->name), "accept"))
+                return true;
+    }
+    return false;
+}
+
+/* The only thread that was seen to accept, 0 = none or several were. */
+static uint32_t acceptor(const struct wick_explain_facts *f)
+{
+    uint32_t only = 0;
+    for (size_t i = 0; i < f->nwall + f->ncpu; i++) {
+        const struct wick_explain_sample *s = i < f->nwall ? &f->wall[i] : &f->cpu[i - f->nwall];
+        if (s->thread == only || !accepts(f->p, s->stack))
+            continue;
+        if (only)
+            return 0;
+        only = s->thread;
+    }
+    return only;
+}
+
+/* What the thread waits for at one place for most of its time, in place of accepting. */
+static void say_acceptor(struct wick_explain *x, struct wick_explain_finding *r, uint32_t thread)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct wick_explain_places at = {0};
+    double all = 0;
+    for (size_t i = 0; i < f->nwall; i++) {
+        if (f->wall[i].thread != thread)
+            continue;
+        all += (double)f->wall[i].weight_ns;
+        if (x->waits[i].stack && x->waits[i].kind != WICK_WAIT_CLIENT)
+            wick_explain_places_add(x, &at, x->waits[i], f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
+    }
+    wick_explain_places_sort(&at);
+    if (at.n && (double)at.rows[0].ns >= MOSTLY * all) {
+        wick_explain_say(x, r, "thread", wick_profile_str(f->p, f->p->threads[thread].name));
+        wick_explain_say(x, r, "awaited", wick_wait_text(at.rows[0].kind));
+        wick_explain_figure(r, "of", WICK_EXPLAIN_SHARE, (double)at.rows[0].ns / all);
+        wick_explain_say_frame(x, r, "frame", wick_explain_frame_at(f->p, at.rows[0].stack));
+        wick_explain_filter_frame(x, r, wick_explain_frame_at(f->p, at.rows[0].stack));
+    }
+    free(at.rows);
+}
+
+/* Whether the rule about full queues has accused this process: its finding says what this one would. */
+static bool overflows(const struct wick_explain *x)
+{
+    bool has = false;
+    for (size_t i = 0; i < x->out->n; i++)
+        has |=
+            x->out->rows[i].rule == &wick_explain_rules[WICK_EXPLAIN_RULE_LISTEN_OVERFLOW] && !x->out->rows[i].remark;
+    return has;
+}
+
+void wick_explain_slow_accept(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    const struct wick_explain_listening *most = NULL;
+    for (const struct wick_explain_listening *l = f->listening; l < f->listening + f->nlistening; l++)
+        if (l->readings >= READINGS && (double)l->with_some >= CROWDED * (double)l->readings &&
+            (double)l->waiting >= x->rule->threshold * (double)l->readings && (!most || l->waiting > most->waiting))
+            most = l;
+    if (!most || overflows(x))
+        return;
+    double waiting = (double)most->waiting / (double)most->readings, delay = (double)f->hungry_delay_ns;
+    struct wick_explain_finding *r = wick_explain_found(x, waiting * (double)f->duration_ns);
+    wick_explain_figure(r, "waiting", WICK_EXPLAIN_NUMBER, waiting);
+    wick_explain_figure(r, "most", WICK_EXPLAIN_NUMBER, (double)most->most);
+    wick_explain_figure(r, "backlog", WICK_EXPLAIN_NUMBER, (double)most->backlog);
+    wick_explain_say(x, r, "address", wick_profile_str(f->p, most->address));
+    if (r) /* where threads lack CPUs, so does the one that accepts */
+        r->remark = wick_explain_share(delay, (double)f->hungry_got_ns + delay) >= MOSTLY;
+    uint32_t thread = acceptor(f);
+    if (thread)
+        say_acceptor(x, r, thread);
 }

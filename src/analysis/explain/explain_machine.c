@@ -6,6 +6,8 @@
  */
 #include "analysis/explain/explain_take.h"
 
+enum { LISTENING_MOST = 1000 }; /* addresses: more are a damaged recording */
+
 static void take_load(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     f->loads++;
@@ -117,6 +119,26 @@ static void take_tcp(struct wick_explain_facts *f, const struct wick_jfr_event *
     wick_explain_take_count_on(f, e, &f->syn_retransmits, wick_explain_take_number(e, "synRetransmits"));
 }
 
+static void take_listening(struct wick_explain_facts *f, const struct wick_jfr_event *e)
+{
+    uint32_t address = wick_explain_take_text(e, "address");
+    int64_t waiting = wick_explain_take_number(e, "waiting");
+    struct wick_explain_listening *l = f->listening, *end = l + f->nlistening;
+    while (l < end && l->address != address)
+        l++;
+    if (l == end) {
+        l = f->nlistening < LISTENING_MOST ? ADD(f, listening) : NULL;
+        if (!l)
+            return;
+        *l = (struct wick_explain_listening){.address = address};
+    }
+    l->readings++;
+    l->with_some += waiting > 0;
+    wick_explain_take_add_to(&l->waiting, waiting);
+    wick_explain_take_raise_to(&l->most, waiting);
+    l->backlog = wick_explain_take_number(e, "backlog");
+}
+
 const struct wick_explain_reader wick_explain_machine_readers[] = {
     {"jdk.CPULoad", take_load, IN_RANGE},
     {"jdk.CPUInformation", take_cpus, ALWAYS},
@@ -128,5 +150,6 @@ const struct wick_explain_reader wick_explain_machine_readers[] = {
     {"wick.CgroupMemory", take_cgroup_memory, ALWAYS},
     {"wick.Pressure", take_pressure, ALWAYS},
     {"wick.TcpStatistics", take_tcp, ALWAYS},
+    {"wick.ListeningSocket", take_listening, IN_RANGE},
     {NULL, NULL, 0},
 };

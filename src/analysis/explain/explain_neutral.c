@@ -29,7 +29,7 @@
 #define TASKS_MANY    10000 /* cancelled ones in a queue */
 #define COPYING_LEAST 0.25  /* of a CPU */
 #define HALF          0.50  /* of a thread */
-#define PAUSES_LEAST  0.05  /* of the time: of collections that classes make slow, and their CPU time */
+#define PAUSES_LEAST  0.05  /* of the time: collections for classes or large objects, with their CPU time */
 #define STOPPED_LEAST 0.25  /* of the time: by collections that stop all threads */
 #define OWN_MOST      1.20  /* of the time of a pool's workers: waits that are theirs */
 #define FORCED_LEAST  0.80  /* of what waits for a disk */
@@ -176,12 +176,15 @@ static bool is_neutral(const struct wick_explain_facts *f, const struct wick_exp
     case WICK_EXPLAIN_RULE_TOO_MANY_THREADS:
         return true;
     case WICK_EXPLAIN_RULE_CLASS_UNLOADING: /* the cost of loading them is hot-code's */
+    case WICK_EXPLAIN_RULE_HUMONGOUS:
         return !wick_explain_counts(f, (double)f->pauses_ns + (double)f->gc_ns, PAUSES_LEAST);
     case WICK_EXPLAIN_RULE_UNSTARTED:
         return wick_explain_figure_of(r, "computing") != NULL;
     case WICK_EXPLAIN_RULE_DISK_WAIT:
         return is_forced(r);
+    case WICK_EXPLAIN_RULE_DIRECT_MEMORY:
     case WICK_EXPLAIN_RULE_LISTEN_OVERFLOW:
+    case WICK_EXPLAIN_RULE_SLOW_ACCEPT:
         return r->remark;
     case WICK_EXPLAIN_RULE_LOCK_CONTENTION:
         return r->led_to;
@@ -209,7 +212,7 @@ static void raise_queue(struct wick_explain_findings *out, struct wick_explain_f
 
 /* Whether the wait is for an answer of this process, or for somebody on this machine to take what is written: of one
  * that does not read, nothing shows whose it is. */
-static bool may_be_of_selectors(const struct wick_explain_finding *r)
+static bool may_be_of_servers(const struct wick_explain_finding *r)
 {
     static const char *const kinds[] = {"socket-write", "socket-read", "socket"};
     const struct wick_explain_figure *server = wick_explain_figure_of(r, "server"),
@@ -219,16 +222,16 @@ static bool may_be_of_selectors(const struct wick_explain_finding *r)
     return (own || near) && is_one_of(r, kinds, sizeof kinds / sizeof *kinds);
 }
 
-/* Who waits for threads of this process that spin on their selectors waits for these. */
-static void put_behind_spin(struct wick_explain_findings *out, const struct wick_explain_finding *spin)
+/* Who waits for threads of this process that spin on their selectors, or that do not accept, waits for these. */
+static void put_behind_servers(struct wick_explain_findings *out, const struct wick_explain_finding *servers)
 {
     for (size_t i = 0; i < out->n; i++) {
         struct wick_explain_finding *r = &out->rows[i];
-        if (!may_be_of_selectors(r))
+        if (!may_be_of_servers(r))
             continue;
         r->led_to = r->neutral = true;
-        if (wick_explain_rank_of(r) >= wick_explain_rank_of(spin))
-            r->rank_ns = nextafter(wick_explain_rank_of(spin), 0);
+        if (wick_explain_rank_of(r) >= wick_explain_rank_of(servers))
+            r->rank_ns = nextafter(wick_explain_rank_of(servers), 0);
     }
 }
 
@@ -241,7 +244,8 @@ void wick_explain_learn_neutral(const struct wick_explain_facts *f, struct wick_
         const struct wick_explain_finding *r = &out->rows[i];
         if (r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_GROWING_QUEUE])
             raise_queue(out, &out->rows[i]);
-        if (r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_HOT_CODE] && !r->neutral && is_one_of(r, spins, 1))
-            put_behind_spin(out, r);
+        if ((r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_HOT_CODE] && !r->neutral && is_one_of(r, spins, 1)) ||
+            (r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_SLOW_ACCEPT] && !r->neutral))
+            put_behind_servers(out, r);
     }
 }

@@ -646,6 +646,7 @@ static void (*const rules[WICK_EXPLAIN_RULES])(struct wick_explain *x) = {
     [WICK_EXPLAIN_RULE_GROWING_QUEUE] = wick_explain_queue_grows,
     [WICK_EXPLAIN_RULE_CANCELLED_TASKS] = wick_explain_cancelled,
     [WICK_EXPLAIN_RULE_LISTEN_OVERFLOW] = wick_explain_listen_overflow,
+    [WICK_EXPLAIN_RULE_SLOW_ACCEPT] = wick_explain_slow_accept,
     [WICK_EXPLAIN_RULE_HELD_BACK] = wick_explain_held_back,
     [WICK_EXPLAIN_RULE_WAITING] = wick_explain_waiting,
     [WICK_EXPLAIN_RULE_BLOCKED_LOOP] = wick_explain_blocked_loop,

@@ -93,7 +93,7 @@ struct wick_explain_finding {
     uint32_t endpoint;  /* that it is about, a string; 0 = none */
     bool neutral;       /* it says where time goes, and nothing shows that this is a fault */
     bool led_to;        /* by what another finding is about, which comes first */
-    bool remark;        /* nothing shows that it is of this program */
+    bool remark;        /* nothing shows that it is of this program, or its fault */
     bool little;        /* it takes so little CPU time that it may be what the program is for */
     bool lone;          /* hardly more than one thread waits, and it is not seen for whom */
     bool lasting;       /* each of these waits is a long one, as far as that shows */
