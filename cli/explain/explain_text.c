@@ -241,7 +241,7 @@ void wick_explain_text_headline(struct wick_strbuf *out, const struct wick_expla
     if (is_fault_before_more(all, first, groups, n))
         how = "A fault shows in ";
     if (neutral)
-        wick_strbuf_adds(out, "Time goes to ");
+        wick_strbuf_adds(out, first->rule->risk ? "To watch: " : "Time goes to ");
     else
         wick_strbuf_addf(out, "%sthe %s: ", how, title + strlen("The "));
     add_filled(out, first, first->rule->topic);

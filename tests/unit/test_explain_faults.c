@@ -336,15 +336,19 @@ static void test_lock_contention__comes_behind_the_needless_work_under_it(void *
     }
 }
 
-/* Classes that come and go do no harm by that alone: loading them is hot-code's, and collections show their cost. */
-static void test_class_unloading__is_a_fault_where_collections_take_long(void **state)
+/* Classes that come and go do no harm by that alone, nor do large objects: loading is hot-code's, and collections show
+ * the cost. */
+static void test_unloading_and_humongous__are_faults_where_collections_take_long(void **state)
 {
     (void)state;
     for (int slow = 0; slow <= 1; slow++) {
         struct scene *s = scene();
+        for (unsigned i = 0; i < 3; i++)
+            s->causes[s->f.ncauses++] = wick_profile_cstring(&s->p, "G1 Humongous Allocation");
         s->f.unloaded.grown = s->f.loaded.grown = 5000;
         s->f.pauses_ns = slow ? 6 * S / 10 : 4 * S / 10;
         assert_int_equal(is_neutral(s, "class-unloading"), !slow);
+        assert_int_equal(is_neutral(s, "humongous-allocation"), !slow);
         free(explained(s));
     }
 }
@@ -403,9 +407,28 @@ static void test_waiting__for_a_class_is_a_fault_where_many_do(void **state)
     }
 }
 
+/* Buffers that are taken once, up to the limit, do no harm; who takes and gives some back may ask for one too many. */
+static void test_direct_memory__that_stays_the_same_is_no_fault(void **state)
+{
+    (void)state;
+    for (int64_t readings = 1; readings <= 2; readings++)
+        for (int64_t least = 124; least >= 120; least -= 4) {
+            struct scene *s = scene();
+            s->f.direct_peak = 124 << 20;
+            s->f.direct_limit = 128 << 20;
+            s->f.direct_least = least << 20;
+            s->f.directs = readings;
+            bool steady = least == 124 && readings == 2;
+            assert_int_equal(is_neutral(s, "direct-memory"), steady);
+            begins(s, steady ? "direct-memory: direct buffers used 124 MiB of 128 MiB at most, as much all the time: "
+                             : "direct-memory: direct buffers used 124 MiB of 128 MiB at most: ");
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_direct_memory__that_stays_the_same_is_no_fault),
         cmocka_unit_test(test_copying__is_no_fault_by_what_it_might_take),
         cmocka_unit_test(test_lock_contention__comes_behind_the_needless_work_under_it),
         cmocka_unit_test(test_copying__takes_a_quarter_of_a_cpu_to_be_a_fault),
@@ -419,7 +442,7 @@ int main(void)
         cmocka_unit_test(test_waiting__for_a_holder_of_needless_work_without_a_cpu_is_a_part_of_that),
         cmocka_unit_test(test_cache_misses__are_a_fault_where_collections_are_for_what_they_make),
         cmocka_unit_test(test_cache_misses__are_a_fault_where_collections_clear_references),
-        cmocka_unit_test(test_class_unloading__is_a_fault_where_collections_take_long),
+        cmocka_unit_test(test_unloading_and_humongous__are_faults_where_collections_take_long),
         cmocka_unit_test(test_waiting__for_selectors_that_spin_is_a_part_of_that),
         cmocka_unit_test(test_waiting__by_one_thread_for_a_lock_nobody_is_seen_to_have_is_no_fault),
         cmocka_unit_test(test_waiting__for_a_class_is_a_fault_where_many_do),

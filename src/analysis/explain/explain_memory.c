@@ -23,7 +23,10 @@
 #define ZGC_TABLES  0.12 /* of the heap's growth: 7 to 11 % have been seen */
 #define FIRST       1e6  /* times the length of the recording: more than any number of threads can wait */
 
-enum { VICTIMS_SHOWN = 3 }; /* threads in a sentence */
+enum {
+    VICTIMS_SHOWN = 3, /* threads in a sentence */
+    DIRECTS_LEAST = 2  /* readings of direct buffers: at the beginning and at the end; the peak is of all the time */
+};
 
 #define HOLDS 0.30 /* of the heap, kept alive by one object: it fills it */
 
@@ -546,6 +549,10 @@ void wick_explain_direct_memory(struct wick_explain *x)
     if (f->direct_count)
         wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->direct_count);
     wick_explain_say_user(x, r, "java/nio/DirectByteBuffer");
+    if (r && f->directs >= DIRECTS_LEAST && f->direct_least == f->direct_peak) {
+        wick_explain_say(x, r, "steady", "as much all the time"); /* a pool may take what there is, once */
+        r->remark = true;
+    }
 }
 
 void wick_explain_say_stalled(struct wick_explain *x, struct wick_explain_finding *r, bool room, bool pause)

@@ -437,7 +437,8 @@ static bool are_own(const struct wick_explain *x, const struct wick_explain_plac
     if (at->kind != WICK_WAIT_PEER || !x->serves || w->request || at->nlinks || at->via != WICK_WAIT_NONE)
         return false;
     for (size_t i = 0; i < x->f->nwall; i++)
-        if (x->waits[i].in_request && wick_wait_role_of(x->waits[i].kind) == WICK_WAIT_TROUBLE &&
+        if (x->waits[i].in_request &&
+            (x->waits[i].kind == WICK_WAIT_THREAD || wick_wait_role_of(x->waits[i].kind) == WICK_WAIT_TROUBLE) &&
             wick_explain_is_trouble(x, i))
             served = wick_sum(served, x->f->wall[i].weight_ns);
     return (double)served >= SERVED_LEAST * (double)at->ns;
