@@ -5,7 +5,7 @@
 """Threads that write a question in two small writes wait for its answer in STATE_HELD_BACK, with a time-out of the socket or without;
 those that set TCP_NODELAY, or write it at once, wait as long for a slow server in STATE_IO_WAIT. All of these waits name the server (label `peer`),
 and those of its threads where clients come in (`local`). Who waits to send has the same labels, of the end that
-does not read, and who waits for a connection of the end that does not accept."""
+does not read, and who waits for a connection of the end that does not accept. Both listening sockets are recorded with their queues."""
 import collections
 import re
 
@@ -57,4 +57,12 @@ for timeout in ("", "-timeout"):
         t.check(f"{name}{timeout}: nothing that it writes is held back", not states[name + timeout]["STATE_HELD_BACK"], states[name + timeout])
 for name in "connects", "connects-timeout":
     t.check(f"{name}: who does not accept has a name", is_named(ends[name], "peer"), ends[name])
+queues = collections.defaultdict(list)
+for e in t.json_values(file, "wick.ListeningSocket"):
+    queues[e["address"]].append((int(e["waiting"]), int(e["backlog"])))
+print(f"# {dict(queues)}")
+full = {label.removeprefix("peer=") for label in ends["connects"] if label != "None"}
+t.check("the socket that nobody accepts at has a full queue", full and all(queues[one] and all(waiting > backlog for waiting, backlog in queues[one]) for one in full), queues)
+open_to_all = {label.removeprefix("local=") for label in served}
+t.check("the others' queues are empty in the end", open_to_all <= set(queues) and all(queues[one][-1][0] == 0 for one in open_to_all), queues)
 t.done()
