@@ -17,10 +17,11 @@
 
 /* Neighbours are examined if they take at least this share of the processors this process may run on. */
 #define NEIGHBOURS_FROM 0.05f
-enum {
-    NEIGHBOURS = 10,
-    SEARCH_EVERY = 10 /* readings: for sockets that the program listens on */
-};
+/* Sockets that the program listens on: how often they are sought, and their queues read. This thread may come by more
+ * often than once a second. */
+#define SEARCH_NS 5000000000ull
+#define QUEUES_NS 900000000ull
+enum { NEIGHBOURS = 10 };
 
 /* jvmstat counters; 0 = this JVM has none of that name. */
 #define COUNTERS(X)                                      \
@@ -50,7 +51,7 @@ static struct wick_hostload_now last;
 static struct wick_neighbours neighbours;
 static uint64_t last_own_ns; /* CPU time of this process */
 static struct wick_listening listening;
-static unsigned readings; /* of them, since the recording began */
+static uint64_t sought_ns, queues_ns; /* when; 0 = never in this recording */
 
 void wick_runtime_open(void)
 {
@@ -64,7 +65,7 @@ void wick_runtime_open(void)
     wick_neighbours_init(&neighbours, "/proc", (int32_t)getpid());
     wick_neighbours_read(&neighbours, wick_clock_mono_ns(), &none, 1, &period);
     last_own_ns = wick_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    readings = 0;
+    sought_ns = queues_ns = 0;
     wick_gc_open();
     wick_jit_open();
 }
@@ -198,8 +199,13 @@ static void write_tcp(struct wick_jfr_writer *w, uint64_t now, const struct wick
 static void write_listening(struct wick_jfr_writer *w, uint64_t now)
 {
     struct wick_listening_socket rows[WICK_LISTENING_MOST];
-    if (readings++ % SEARCH_EVERY == 0)
+    if (queues_ns && now < queues_ns + QUEUES_NS)
+        return;
+    if (!sought_ns || now >= sought_ns + SEARCH_NS) {
         wick_listening_find(&listening);
+        sought_ns = now;
+    }
+    queues_ns = now;
     size_t n = wick_listening_read(&listening, rows);
     for (size_t i = 0; i < n; i++) {
         const struct wick_jfr_listening_socket one = {

@@ -228,6 +228,12 @@ static size_t cause_of(const struct wick_explain_findings *all, const struct wic
     return 0;
 }
 
+/* Whether it is about memory that is full and does no harm yet: no time goes there. */
+static bool is_limit(const struct wick_explain_finding *r)
+{
+    return r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_DIRECT_MEMORY];
+}
+
 void wick_explain_text_headline(struct wick_strbuf *out, const struct wick_explain_findings *all)
 {
     enum wick_explain_group groups[WICK_EXPLAIN_GROUPS];
@@ -241,7 +247,7 @@ void wick_explain_text_headline(struct wick_strbuf *out, const struct wick_expla
     if (is_fault_before_more(all, first, groups, n))
         how = "A fault shows in ";
     if (neutral)
-        wick_strbuf_adds(out, first->rule->risk ? "To watch: " : "Time goes to ");
+        wick_strbuf_adds(out, is_limit(first) ? "To watch: " : "Time goes to ");
     else
         wick_strbuf_addf(out, "%sthe %s: ", how, title + strlen("The "));
     add_filled(out, first, first->rule->topic);

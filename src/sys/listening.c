@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sys/listening.h"
 
-#include <dirent.h>
+#include <errno.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stdbool.h>
-#include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 
 enum {
     DESCRIPTORS = 16384, /* that are examined */
+    UNUSED_MOST = 256,   /* in a row: the kernel gives out the lowest number that is free */
     LISTEN = 10          /* the kernel's number of that state */
 };
 
@@ -41,33 +42,50 @@ static bool read_address(int fd, struct wick_listening_socket *out)
     return true;
 }
 
-static bool listens(int fd)
+/* Whether it listens, and is no copy of a descriptor that is known. */
+static bool is_new(const struct wick_listening *l, int fd, uint64_t *cookie)
 {
+    struct wick_listening_socket s;
     int yes = 0;
-    socklen_t size = sizeof yes;
-    return !getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &yes, &size) && yes;
+    socklen_t size = sizeof yes, cookie_size = sizeof *cookie;
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &yes, &size) || !yes || !read_queue(fd, &s) ||
+        getsockopt(fd, SOL_SOCKET, SO_COOKIE, cookie, &cookie_size))
+        return false;
+    for (size_t i = 0; i < l->n; i++)
+        if (l->cookie[i] == *cookie)
+            return false;
+    return true;
 }
 
 void wick_listening_find(struct wick_listening *l)
 {
-    struct wick_listening_socket s;
-    DIR *d = opendir("/proc/self/fd");
+    uint64_t cookie;
     l->n = 0;
-    if (!d)
-        return;
-    struct dirent *e;
-    for (int i = 0; i < DESCRIPTORS && l->n < WICK_LISTENING_MOST && (e = readdir(d)); i++) {
-        int fd = atoi(e->d_name);
-        if (e->d_name[0] != '.' && listens(fd) && read_queue(fd, &s))
+    for (int fd = 0, unused = 0; fd < DESCRIPTORS && unused < UNUSED_MOST && l->n < WICK_LISTENING_MOST; fd++) {
+        errno = 0;
+        if (is_new(l, fd, &cookie)) {
+            l->cookie[l->n] = cookie;
             l->fd[l->n++] = fd;
+        }
+        unused = errno == EBADF ? unused + 1 : 0;
     }
-    closedir(d);
 }
 
 size_t wick_listening_read(const struct wick_listening *l, struct wick_listening_socket out[WICK_LISTENING_MOST])
 {
     size_t n = 0;
-    for (size_t i = 0; i < l->n; i++)
-        n += read_queue(l->fd[i], &out[n]) && read_address(l->fd[i], &out[n]);
+    for (size_t i = 0; i < l->n; i++) {
+        struct wick_listening_socket s, *same = out;
+        if (!read_queue(l->fd[i], &s) || !read_address(l->fd[i], &s))
+            continue;
+        while (same < out + n && strcmp(same->address, s.address) != 0)
+            same++;
+        if (same == out + n) {
+            out[n++] = s;
+        } else {
+            same->waiting += s.waiting;
+            same->backlog += s.backlog;
+        }
+    }
     return n;
 }

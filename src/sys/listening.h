@@ -19,18 +19,20 @@ enum { WICK_LISTENING_MOST = 32 };
 
 struct wick_listening {
     int fd[WICK_LISTENING_MOST]; /* the program's own: it may close them, or use the number again */
+    uint64_t cookie[WICK_LISTENING_MOST];
     size_t n;
 };
 
 struct wick_listening_socket {
     char address[WICK_SOCKET_ADDRESS]; /* "0.0.0.0:8080" or "[::]:8080": all of the machine's */
-    uint32_t waiting, backlog;
+    uint32_t waiting, backlog;         /* one more than the backlog may wait */
 };
 
-/* Finds them among the first 16,384 open descriptors: one or two system calls for each. */
+/* Finds them among the first 16,384 descriptors: a system call for each, about 0.2 us. Leaves errno as it comes. */
 void wick_listening_find(struct wick_listening *l);
 
-/* Reads those found; returns how many still listen. Two system calls for each. */
+/* Reads those found that still listen, two system calls for each; returns how many addresses they have: several sockets
+ * of one (SO_REUSEPORT) are added up. */
 size_t wick_listening_read(const struct wick_listening *l, struct wick_listening_socket out[WICK_LISTENING_MOST]);
 
 #endif

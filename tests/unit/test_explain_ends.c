@@ -96,7 +96,9 @@ static void test_ends__of_the_process_itself_are_where_it_listens(void **state)
         bool own;
     } cases[] = {{"127.0.0.1:80", "127.0.0.1:80", true}, {"0.0.0.0:80", "127.0.0.1:80", true},
                  {"[::]:80", "[::1]:80", true},          {"[::]:80", "10.0.0.7:80", false},
-                 {"[::]:80", "127.0.0.1:81", false},     {"10.0.0.7:80", "127.0.0.1:80", false}};
+                 {"[::]:80", "127.0.0.2:80", true},      {"0.0.0.0:80", "[::1]:80", false},
+                 {"[::]:80", "127.0.0.1:180", false},    {"[::]:80", "127.0.0.1:81", false},
+                 {"10.0.0.7:80", "127.0.0.1:80", false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene *s = scene();

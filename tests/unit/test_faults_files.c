@@ -30,7 +30,6 @@
 #include "record/output.h"
 #include "sys/cgroup_memory.h"
 #include "sys/hostload.h"
-#include "sys/listening.h"
 #include "sys/neighbours.h"
 #include "sys/pagemap.h"
 #include "sys/sock.h"
@@ -384,15 +383,6 @@ static int connecting(void *arg)
     return 0;
 }
 
-static int listening(void *arg)
-{
-    struct wick_listening l;
-    struct wick_listening_socket rows[WICK_LISTENING_MOST];
-    wick_listening_find(&l);
-    assert_true(wick_listening_read(&l, rows) <= l.n);
-    return 0;
-}
-
 static int published(void *arg)
 {
     static const struct wick_published_resource resource = {"till", ""};
@@ -420,9 +410,8 @@ static void test_faults__what_is_known_of_the_machine_needs_nothing(void **state
     static const struct {
         faults_attempt *attempt;
         bool allocates, opens;
-    } parts[] = {{load, false, true},      {cgroup, false, true},    {others, true, true},
-                 {pages, false, true},     {peer, false, true},      {connecting, false, true},
-                 {listening, false, true}, {published, true, false}, {pattern, true, false}};
+    } parts[] = {{load, false, true}, {cgroup, false, true},     {others, true, true},     {pages, false, true},
+                 {peer, false, true}, {connecting, false, true}, {published, true, false}, {pattern, true, false}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         unsigned memory = faults_each(FAULTS_MEMORY, parts[i].attempt, NULL);
         unsigned descriptors = faults_each(FAULTS_DESCRIPTORS, parts[i].attempt, NULL);

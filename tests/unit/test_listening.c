@@ -38,7 +38,7 @@ static void test_listening__counts_who_waits(void **state)
     struct wick_listening_socket s[WICK_LISTENING_MOST];
     struct sockaddr_in6 at;
     socklen_t size;
-    int door = door_at(AF_INET, false, &at, &size), clients[CLIENTS];
+    int door = door_at(AF_INET, false, &at, &size), copy = dup(door), clients[CLIENTS];
     char expected[WICK_SOCKET_ADDRESS];
     (void)state;
     snprintf(expected, sizeof expected, "127.0.0.1:%u", ntohs(at.sin6_port)); /* at the same place in both families */
@@ -62,7 +62,32 @@ static void test_listening__counts_who_waits(void **state)
     for (int i = 0; i < CLIENTS; i++)
         close(clients[i]);
     close(door);
+    close(copy);
     assert_int_equal(wick_listening_read(&l, s), 0);
+}
+
+/* Sockets that share an address share its connections. */
+static void test_listening__at_one_address_is_added_up(void **state)
+{
+    struct wick_listening l;
+    struct wick_listening_socket s[WICK_LISTENING_MOST];
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof at;
+    int doors[2], yes = 1;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        doors[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        assert_return_code(setsockopt(doors[i], SOL_SOCKET, SO_REUSEPORT, &yes, sizeof yes), 0);
+        assert_return_code(bind(doors[i], (struct sockaddr *)&at, size), 0);
+        assert_return_code(listen(doors[i], BACKLOG), 0);
+        assert_return_code(getsockname(doors[i], (struct sockaddr *)&at, &size), 0);
+    }
+    wick_listening_find(&l);
+    assert_int_equal(l.n, 2);
+    assert_int_equal(wick_listening_read(&l, s), 1);
+    assert_int_equal(s[0].backlog, 2 * BACKLOG);
+    close(doors[0]);
+    close(doors[1]);
 }
 
 /* A number that is closed and used again for something else listens no more. */
@@ -95,6 +120,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_listening__counts_who_waits),
+        cmocka_unit_test(test_listening__at_one_address_is_added_up),
         cmocka_unit_test(test_listening__of_other_descriptors_is_none),
     };
     return cmocka_run_group_tests_name("listening", tests, NULL, NULL);

@@ -444,8 +444,9 @@ static size_t add_loop(const struct wick_explain *x, int64_t *sums)
     for (size_t i = 0; most && i < f->ncpu; i++)
         if (frame_of(f->p, f->cpu[i].stack)->function == most / WICK_CODES)
             own = wick_sum(own, f->cpu[i].weight_ns);
-    if (!most || (double)sums[most] < HALF * (double)own)
-        return 0;
+    if (!most || (double)sums[most] < HALF * (double)own ||
+        wick_explain_share((double)sums[most], (double)f->sampled_ns) < HALF * x->rule->threshold)
+        return 0; /* it may have something to do with what it takes */
     sums[most] = wick_sum(sums[most], own);
     return most;
 }
@@ -536,7 +537,7 @@ void wick_explain_hot_code(struct wick_explain *x)
     size_t starts = sums && learnt ? add_threads(x, sums) : 0;
     best = starts && sums[starts] > sums[best] ? starts : best;
     size_t polls = sums && learnt ? add_loop(x, sums) : 0;
-    best = polls && sums[polls] > sums[best] ? polls : best;
+    best = polls && (!best || polls == best || sums[best] < sums[polls] / 2) ? polls : best;
     int64_t ns = sums ? sums[best] : 0;
     double least = best && best == starts ? CALLS_LEAST : least_of((enum wick_explain_code)(best % WICK_CODES));
     enum wick_explain_code code = (enum wick_explain_code)(best % WICK_CODES);

@@ -47,25 +47,24 @@ static uint32_t name_of(const struct wick_explain_sample *s, enum end end)
     return end == SERVER ? s->server : end == CLIENTS ? s->service : s->file;
 }
 
-/* Whether this process takes connections at that address. At all addresses of a port: those of the loopback, since
- * which others are this machine's is not recorded. */
-static bool listens_at(const struct wick_explain_facts *f, uint32_t server)
+bool wick_explain_takes_calls_of(const char *address, const char *server)
 {
-    const char *text = wick_profile_str(f->p, server), *port = strrchr(text, ':');
-    bool near = !strncmp(text, "127.", 4) || !strncmp(text, "[::1]:", 6);
-    for (size_t i = 0; i < f->nlistening; i++) {
-        const char *at = wick_profile_str(f->p, f->listening[i].address), *its = strrchr(at, ':');
-        bool all = !strncmp(at, "0.0.0.0:", 8) || !strncmp(at, "[::]:", 5);
-        if (f->listening[i].address == server || (near && all && port && its && !strcmp(port, its)))
-            return true;
-    }
-    return false;
+    size_t n = strcspn(server, ", "); /* of a figure: what is said of it follows */
+    const char *port = strrchr(address, ':');
+    bool four = !strncmp(address, "0.0.0.0:", 8),
+         all = !strncmp(address, "[::]:", 5); /* which takes those of four, too */
+    bool near = !strncmp(server, "127.", 4) || (all && !strncmp(server, "[::1]:", 6));
+    if (strlen(address) == n && !strncmp(address, server, n))
+        return true;
+    return (four || all) && near && port && n > strlen(port) && !strncmp(server + n - strlen(port), port, strlen(port));
 }
 
-/* Whether that server is this process itself; not known where there are several. */
-static bool is_own(const struct wick_explain_facts *f, uint32_t server)
+bool wick_explain_is_own(const struct wick_explain_facts *f, uint32_t server)
 {
-    bool own = !f->programs_differ && listens_at(f, server);
+    bool own = false;
+    for (size_t i = 0; i < f->nlistening && !f->programs_differ; i++)
+        own |= wick_explain_takes_calls_of(wick_profile_str(f->p, f->listening[i].address),
+                                           wick_profile_str(f->p, server));
     for (size_t i = 0; i < f->nwall && !f->programs_differ; i++) {
         if (f->wall[i].process)
             return false;
@@ -90,7 +89,7 @@ static void say(struct wick_explain *x, struct wick_explain_finding *r, enum end
     wick_strbuf_adds(&text, wick_profile_str(p, most));
     if (share < ONE_LEAST)
         wick_strbuf_addf(&text, " (%.0f %%) and %u %s", 100 * share, others - 1, others > 2 ? "others" : "other");
-    else if (end == SERVER && is_own(x->f, most))
+    else if (end == SERVER && wick_explain_is_own(x->f, most))
         wick_strbuf_adds(&text, ", which is this process");
     wick_explain_say(x, r, figure_of(end, kind), text.buf);
     wick_strbuf_release(&text);

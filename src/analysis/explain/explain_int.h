@@ -377,6 +377,14 @@ void wick_explain_learn_lasting(struct wick_explain *x, struct wick_explain_find
 /* explain_ends.c: puts it behind held-back, where that is about the server that it waits for. */
 void wick_explain_follow_held_back(struct wick_explain *x, struct wick_explain_finding *r);
 
+/* explain_ends.c: whether that server is this process itself; not known where there are several. */
+bool wick_explain_is_own(const struct wick_explain_facts *f, uint32_t server);
+
+/* explain_ends.c: whether who listens at that address takes the connections to that server, "127.0.0.1:80" or a figure
+ * that begins so. Of who listens at all addresses, those of the loopback: which others are the machine's is not
+ * recorded. */
+bool wick_explain_takes_calls_of(const char *address, const char *server);
+
 /* explain_ends.c: adds to a finding about waits of that kind at that function which server or file they are for;
  * endpoint: only those of its requests, 0 = all. */
 void wick_explain_say_end(struct wick_explain *x, struct wick_explain_finding *r, enum wick_wait_kind kind,

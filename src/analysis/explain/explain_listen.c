@@ -14,14 +14,15 @@
 #include "analysis/explain/explain_int.h"
 #include "base/sum.h"
 
-#define DROPS_LEAST 5    /* in the recording */
-#define EACH_NS     1e9  /* that it takes until a packet is sent again, or more */
-#define DUE_LEAST   0.50 /* of the time of threads that wait for connections; of the packets sent again */
-#define AT_LEAST    0.01 /* of the time: others may wait, elsewhere */
-#define RESTS_LEAST 0.80 /* of its time: waits of a thread that has accepted all who have come */
-#define READINGS    5    /* of a queue, at least */
-#define CROWDED     0.80 /* of these: with somebody in it */
-#define MOSTLY      0.50 /* of the time of the thread that accepts; of that in which threads need a CPU: without one */
+#define DROPS_LEAST   5    /* in the recording */
+#define EACH_NS       1e9  /* that it takes until a packet is sent again, or more */
+#define DUE_LEAST     0.50 /* of the time of threads that wait for connections; of the packets sent again */
+#define AT_LEAST      0.01 /* of the time: others may wait, elsewhere */
+#define RESTS_LEAST   0.80 /* of its time: waits of a thread that has accepted all who have come */
+#define READINGS      5    /* of a queue, at least */
+#define CROWDED       0.80 /* of these: with somebody in it */
+#define MOSTLY        0.50 /* of the time of who accepts; of that in which threads need a CPU: without one */
+#define STOPPED_LEAST 0.25 /* of the time: by collections that stop all threads */
 
 /* Whether a thread that takes clients, or events of a selector, often has something else to do: one that waits for the
  * next nearly all the time may have a queue that is full, but only for a moment. */
@@ -78,33 +79,56 @@ void wick_explain_listen_overflow(struct wick_explain *x)
     free(at.rows);
 }
 
-/* Whether the thread of that stack accepts connections. */
 static bool accepts(const struct wick_profile *p, uint32_t stack)
 {
-    static const char *const classes[] = {"java/net/ServerSocket", "sun/nio/ch/ServerSocketChannelImpl"};
-    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
-        const struct wick_function *function = &p->functions[wick_explain_function_at(p, s)];
-        for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-            if (!strcmp(wick_profile_str(p, function->class_name), classes[i]) &&
-                !strcmp(wick_profile_str(p, function->name), "accept"))
-                return true;
-    }
-    return false;
+    static const char *const classes[] = {"java/net/ServerSocket", "sun/nio/ch/ServerSocketChannelImpl",
+                                          "sun/nio/ch/ServerSocketAdaptor", "sun/security/ssl/SSLServerSocketImpl"};
+    const struct wick_function *function = &p->functions[wick_explain_function_at(p, stack)];
+    const char *name = wick_profile_str(p, function->name);
+    bool here = false;
+    if (strcmp(name, "accept") != 0 && strcmp(name, "implAccept") != 0)
+        return false;
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        here |= !strcmp(wick_profile_str(p, function->class_name), classes[i]);
+    return here;
 }
 
-/* The only thread that was seen to accept, 0 = none or several were. */
-static uint32_t acceptor(const struct wick_explain_facts *f)
+/* Threads that were seen to accept connections, and have something else to do for half of their time or more. */
+struct acceptors {
+    uint32_t only;  /* 0 = there is none, or several are */
+    bool any, rest; /* rest: of those that have not */
+};
+
+static struct acceptors acceptors_of(const struct wick_explain *x)
 {
-    uint32_t only = 0;
-    for (size_t i = 0; i < f->nwall + f->ncpu; i++) {
-        const struct wick_explain_sample *s = i < f->nwall ? &f->wall[i] : &f->cpu[i - f->nwall];
-        if (s->thread == only || !accepts(f->p, s->stack))
-            continue;
-        if (only)
-            return 0;
-        only = s->thread;
+    const struct wick_explain_facts *f = x->f;
+    const struct wick_profile *p = f->p;
+    struct acceptors a = {0};
+    bool *below = calloc(p->nstacks, sizeof *below), *seen = calloc(p->nthreads + 1, sizeof *seen);
+    double *all = calloc(p->nthreads + 1, sizeof *all), *rests = calloc(p->nthreads + 1, sizeof *rests);
+    bool have = below && seen && all && rests;
+    x->f->failed |= !have;
+    for (uint32_t s = 1; have && s < p->nstacks; s++)
+        below[s] = below[p->stacks[s].parent] || accepts(p, s);
+    for (size_t i = 0; have && i < f->ncpu; i++)
+        seen[f->cpu[i].thread] |= below[f->cpu[i].stack];
+    for (size_t i = 0; have && i < f->nwall; i++) {
+        uint32_t t = f->wall[i].thread;
+        seen[t] |= below[f->wall[i].stack];
+        all[t] += (double)f->wall[i].weight_ns;
+        rests[t] += x->waits[i].kind == WICK_WAIT_CLIENT ? (double)f->wall[i].weight_ns : 0;
     }
-    return only;
+    for (uint32_t t = 1; have && t < p->nthreads; t++) {
+        bool busy = seen[t] && rests[t] < MOSTLY * all[t];
+        a.rest |= seen[t] && !busy;
+        a.only = busy ? (a.any ? 0 : t) : a.only;
+        a.any |= busy;
+    }
+    free(below);
+    free(seen);
+    free(all);
+    free(rests);
+    return a;
 }
 
 /* What the thread waits for at one place for most of its time, in place of accepting. */
@@ -131,14 +155,25 @@ static void say_acceptor(struct wick_explain *x, struct wick_explain_finding *r,
     free(at.rows);
 }
 
-/* Whether the rule about full queues has accused this process: its finding says what this one would. */
-static bool overflows(const struct wick_explain *x)
+/* Whether the rule about full queues says the same: that queue was full. */
+static bool overflows(const struct wick_explain *x, const struct wick_explain_listening *l)
 {
     bool has = false;
     for (size_t i = 0; i < x->out->n; i++)
         has |=
             x->out->rows[i].rule == &wick_explain_rules[WICK_EXPLAIN_RULE_LISTEN_OVERFLOW] && !x->out->rows[i].remark;
-    return has;
+    return has && l->most > l->backlog;
+}
+
+/* Whether something else than who accepts may be why: threads lack CPUs, collections stop them, or nobody ever accepts
+ * (a port that is only held, and connections whose clients have gone), or who does waits for the next one. */
+static bool may_be_no_fault(const struct wick_explain *x, const struct wick_explain_listening *l,
+                            const struct acceptors *a)
+{
+    const struct wick_explain_facts *f = x->f;
+    double delay = (double)f->hungry_delay_ns;
+    return wick_explain_share(delay, (double)f->hungry_got_ns + delay) >= MOSTLY ||
+           wick_explain_counts(f, (double)f->pauses_ns, STOPPED_LEAST) || (!a->any && (a->rest || !l->fell));
 }
 
 void wick_explain_slow_accept(struct wick_explain *x)
@@ -149,17 +184,17 @@ void wick_explain_slow_accept(struct wick_explain *x)
         if (l->readings >= READINGS && (double)l->with_some >= CROWDED * (double)l->readings &&
             (double)l->waiting >= x->rule->threshold * (double)l->readings && (!most || l->waiting > most->waiting))
             most = l;
-    if (!most || overflows(x))
+    if (!most || overflows(x, most))
         return;
-    double waiting = (double)most->waiting / (double)most->readings, delay = (double)f->hungry_delay_ns;
+    struct acceptors a = acceptors_of(x);
+    double waiting = (double)most->waiting / (double)most->readings;
     struct wick_explain_finding *r = wick_explain_found(x, waiting * (double)f->duration_ns);
     wick_explain_figure(r, "waiting", WICK_EXPLAIN_NUMBER, waiting);
     wick_explain_figure(r, "most", WICK_EXPLAIN_NUMBER, (double)most->most);
     wick_explain_figure(r, "backlog", WICK_EXPLAIN_NUMBER, (double)most->backlog);
     wick_explain_say(x, r, "address", wick_profile_str(f->p, most->address));
-    if (r) /* where threads lack CPUs, so does the one that accepts */
-        r->remark = wick_explain_share(delay, (double)f->hungry_got_ns + delay) >= MOSTLY;
-    uint32_t thread = acceptor(f);
-    if (thread)
-        say_acceptor(x, r, thread);
+    if (r)
+        r->remark = may_be_no_fault(x, most, &a);
+    if (a.only)
+        say_acceptor(x, r, a.only);
 }

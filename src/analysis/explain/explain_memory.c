@@ -537,6 +537,19 @@ void wick_explain_out_of_memory(struct wick_explain *x)
 }
 
 /* The error is thrown by Java code, and not reported. */
+/* Whether a thread was seen to seek room for direct buffers: it does so for long where there is none. */
+static bool seeks_room(const struct wick_explain_facts *f)
+{
+    for (size_t i = 0; i < f->nwall + f->ncpu; i++)
+        for (uint32_t s = i < f->nwall ? f->wall[i].stack : f->cpu[i - f->nwall].stack; s; s = f->p->stacks[s].parent) {
+            const struct wick_function *function = &f->p->functions[wick_explain_function_at(f->p, s)];
+            if (!strcmp(wick_profile_str(f->p, function->name), "reserveMemory") &&
+                !strcmp(wick_profile_str(f->p, function->class_name), "java/nio/Bits"))
+                return true;
+        }
+    return false;
+}
+
 void wick_explain_direct_memory(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -549,7 +562,7 @@ void wick_explain_direct_memory(struct wick_explain *x)
     if (f->direct_count)
         wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->direct_count);
     wick_explain_say_user(x, r, "java/nio/DirectByteBuffer");
-    if (r && f->directs >= DIRECTS_LEAST && f->direct_least == f->direct_peak) {
+    if (r && f->directs >= DIRECTS_LEAST && f->direct_least == f->direct_peak && !seeks_room(f)) {
         wick_explain_say(x, r, "steady", "as much all the time"); /* a pool may take what there is, once */
         r->remark = true;
     }

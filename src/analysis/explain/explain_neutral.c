@@ -177,7 +177,8 @@ static bool is_neutral(const struct wick_explain_facts *f, const struct wick_exp
         return true;
     case WICK_EXPLAIN_RULE_CLASS_UNLOADING: /* the cost of loading them is hot-code's */
     case WICK_EXPLAIN_RULE_HUMONGOUS:
-        return !wick_explain_counts(f, (double)f->pauses_ns + (double)f->gc_ns, PAUSES_LEAST);
+        return !wick_explain_counts(f, (double)f->pauses_ns + (double)f->gc_ns, PAUSES_LEAST) &&
+               !wick_explain_counts(f, r->cost_ns, PAUSES_LEAST);
     case WICK_EXPLAIN_RULE_UNSTARTED:
         return wick_explain_figure_of(r, "computing") != NULL;
     case WICK_EXPLAIN_RULE_DISK_WAIT:
@@ -222,12 +223,22 @@ static bool may_be_of_servers(const struct wick_explain_finding *r)
     return (own || near) && is_one_of(r, kinds, sizeof kinds / sizeof *kinds);
 }
 
-/* Who waits for threads of this process that spin on their selectors, or that do not accept, waits for these. */
+/* Whether the wait is for an answer to what comes in at that address. */
+static bool is_for_answers_of(const struct wick_explain_finding *r, const char *address)
+{
+    const struct wick_explain_figure *server = wick_explain_figure_of(r, "server");
+    return server && strstr(server->text, ", which is this process") &&
+           wick_explain_takes_calls_of(address, server->text);
+}
+
+/* Who waits for threads of this process that spin on their selectors, or that do not accept at an address, waits for
+ * these. */
 static void put_behind_servers(struct wick_explain_findings *out, const struct wick_explain_finding *servers)
 {
+    const struct wick_explain_figure *address = wick_explain_figure_of(servers, "address");
     for (size_t i = 0; i < out->n; i++) {
         struct wick_explain_finding *r = &out->rows[i];
-        if (!may_be_of_servers(r))
+        if (address ? !is_for_answers_of(r, address->text) : !may_be_of_servers(r))
             continue;
         r->led_to = r->neutral = true;
         if (wick_explain_rank_of(r) >= wick_explain_rank_of(servers))

@@ -53,13 +53,20 @@ static void given(const struct option *o, const char *arguments, struct wick_str
  * stubs through which compiled code calls them, since those of many builds are not known. */
 static bool allocates_slowly(const struct wick_profile *p, uint32_t stack)
 {
-    static const char *const calls[] = {"CollectedHeap::mem_allocate", "MemAllocator::allocate", "new_instance",
-                                        "new_array"};
-    for (uint32_t s = stack; s; s = p->stacks[s].parent)
+    static const char *const calls[] = {"CollectedHeap::mem_allocate", "MemAllocator::allocate"},
+                             *const stubs[] = {"_new_instance",   "_new_array",   "C2 Runtime new_",
+                                               "C1 Runtime new_", "new_instance", "new_array"};
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
+        const char *name = wick_profile_str(p, p->functions[wick_explain_function_at(p, s)].name);
+        if (wick_frame_kind_is_java(p->frames[p->stacks[s].frame].kind))
+            continue;
         for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-            if (!wick_frame_kind_is_java(p->frames[p->stacks[s].frame].kind) &&
-                strstr(wick_profile_str(p, p->functions[wick_explain_function_at(p, s)].name), calls[i]))
+            if (strstr(name, calls[i]))
                 return true;
+        for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++)
+            if (!strncmp(name, stubs[i], strlen(stubs[i])))
+                return true;
+    }
     return false;
 }
 

@@ -429,19 +429,29 @@ static bool may_be_own(const struct wick_explain *x, const struct wick_explain_p
            (double)at->ns <= OWN_MOST * (double)ready_ns;
 }
 
+static bool is_there(const struct wick_explain *x, size_t i, const struct wick_explain_place *at)
+{
+    const struct wick_wait *w = &x->waits[i];
+    return w->kind == at->kind && w->stack &&
+           wick_explain_function_at(x->f->p, w->stack) == wick_explain_function_at(x->f->p, at->stack);
+}
+
 /* Whether those who wait there for answers are this process's own clients: what its requests wait for is their time as
  * well, and says more. */
 static bool are_own(const struct wick_explain *x, const struct wick_explain_place *at, const struct waiters *w)
 {
-    int64_t served = 0;
+    int64_t served = 0, elsewhere = 0;
     if (at->kind != WICK_WAIT_PEER || !x->serves || w->request || at->nlinks || at->via != WICK_WAIT_NONE)
         return false;
-    for (size_t i = 0; i < x->f->nwall; i++)
+    for (size_t i = 0; i < x->f->nwall; i++) {
+        if (is_there(x, i, at) && x->f->wall[i].server && !wick_explain_is_own(x->f, x->f->wall[i].server))
+            elsewhere = wick_sum(elsewhere, x->f->wall[i].weight_ns);
         if (x->waits[i].in_request &&
             (x->waits[i].kind == WICK_WAIT_THREAD || wick_wait_role_of(x->waits[i].kind) == WICK_WAIT_TROUBLE) &&
             wick_explain_is_trouble(x, i))
             served = wick_sum(served, x->f->wall[i].weight_ns);
-    return (double)served >= SERVED_LEAST * (double)at->ns;
+    }
+    return (double)served >= SERVED_LEAST * (double)at->ns && elsewhere < at->ns / 2;
 }
 
 /* Whether threads wait there for others of which nothing is known but that they, or threads here, lack CPUs, for as
