@@ -123,33 +123,6 @@ static void test_searching__is_of_collections_that_are_gone_through(void **state
     has_not(s, "searching collections");
 }
 
-/* Who takes what is there has something to do with it as well. */
-static void test_polling__of_queues_that_return_at_once_is_hot_where_little_is_done_besides(void **state)
-{
-    (void)state;
-    for (unsigned polls = 2; polls <= 8; polls += 6) {
-        struct scene *s = scene();
-        cpu(s, STACK(s, "app/Book.settle", "app/Book.next", "java/util/concurrent/ConcurrentLinkedQueue.poll"), polls);
-        cpu(s, STACK(s, "app/Book.settle", "app/Deal.close"), 10 - polls);
-        if (polls == 8)
-            begins(s, "hot-code: 80 % of CPU time (8.0 s) is polling queues in a loop (poll, peek and isEmpty of a "
-                      "ConcurrentLinkedQueue return at once), for app.Book.next, which calls "
-                      "java.util.concurrent.ConcurrentLinkedQueue.poll\n");
-        else
-            has_not(s, "polling queues");
-    }
-    for (unsigned loop = 5; loop <= 7;
-         loop += 2) { /* the loop's own time is a part of it, if it is no more than that */
-        struct scene *s = scene();
-        cpu(s, STACK(s, "app/Book.settle", "app/Book.next", "java/util/concurrent/ConcurrentLinkedQueue.poll"), 3);
-        cpu(s, STACK(s, "app/Book.settle", "app/Book.next"), loop);
-        if (loop == 5)
-            begins(s, "hot-code: 100 % of CPU time (8.0 s) is polling queues in a loop");
-        else
-            has_not(s, "polling queues");
-    }
-}
-
 /* Finding a factory is a part of what reading a document costs; if it is a third of that, it is what to change. */
 static void test_factories__are_named_where_they_cost_a_good_part(void **state)
 {
@@ -770,7 +743,6 @@ int main(void)
         cmocka_unit_test(test_class_lookup__defines_next_to_nothing),
         cmocka_unit_test(test_explicit_gc__of_direct_buffers_is_theirs),
         cmocka_unit_test(test_searching__is_of_collections_that_are_gone_through),
-        cmocka_unit_test(test_polling__of_queues_that_return_at_once_is_hot_where_little_is_done_besides),
         cmocka_unit_test(test_factories__are_named_where_they_cost_a_good_part),
         cmocka_unit_test(test_xml__that_is_compiled_anew_is_not_what_is_read),
         cmocka_unit_test(test_xml__names_the_call_that_compiles),

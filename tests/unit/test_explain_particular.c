@@ -281,9 +281,38 @@ static void test_code__of_stubs_for_digests_is_cryptography(void **state)
     has(s, "is cryptography, for app.Delay.run");
 }
 
+/* Who takes what is there has something to do with it as well. */
+static void test_polling__of_queues_that_return_at_once_is_hot_where_little_is_done_besides(void **state)
+{
+    (void)state;
+    for (unsigned polls = 2; polls <= 8; polls += 6) {
+        struct scene *s = scene();
+        cpu(s, STACK(s, "app/Book.settle", "app/Book.next", "java/util/concurrent/ConcurrentLinkedQueue.poll"), polls);
+        cpu(s, STACK(s, "app/Book.settle", "app/Deal.close"), 10 - polls);
+        if (polls == 8)
+            begins(s, "hot-code: 80 % of CPU time (8.0 s) is polling queues in a loop (poll, peek and isEmpty of a "
+                      "ConcurrentLinkedQueue return at once), for app.Book.next, which calls "
+                      "java.util.concurrent.ConcurrentLinkedQueue.poll\n");
+        else
+            has_not(s, "polling queues");
+    }
+    for (unsigned loop = 5; loop <= 7; loop++) { /* the loop's own time is a part of it, if it is no more than that */
+        struct scene *s = scene();
+        cpu(s, STACK(s, "app/Book.settle", "app/Book.next", "java/util/concurrent/ConcurrentLinkedQueue.poll"), 3);
+        cpu(s, STACK(s, "app/Book.settle", "app/Book.next"), loop < 7 ? 5 : 7);
+        if (loop == 5)
+            begins(s, "hot-code: 100 % of CPU time (8.0 s) is polling queues in a loop");
+        else if (loop == 6)
+            has_not(s, "hot-method"); /* the same once more */
+        else
+            has_not(s, "polling queues");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_polling__of_queues_that_return_at_once_is_hot_where_little_is_done_besides),
         cmocka_unit_test(test_logging__has_what_the_program_formats_for_it),
         cmocka_unit_test(test_logging__of_its_own_thread_is_where_the_program_does_it),
         cmocka_unit_test(test_connecting__has_what_closing_takes),

@@ -210,7 +210,8 @@ static bool is_of_method(const struct wick_explain *x, uint32_t stack)
     uint32_t user = wick_explain_user_of(p, stack, &code);
     if (user && user != stack && code == WICK_CODE_SPINNING)
         return false; /* for somebody: hot-code */
-    if ((x->collisions_said && wick_explain_collides(p, stack)) || (x->locals_said && makes_thread_local(p, stack)))
+    if ((x->collisions_said && wick_explain_collides(p, stack)) || (x->locals_said && makes_thread_local(p, stack)) ||
+        (x->loop_said && frame_of(p, stack)->function == x->loop_said))
         return false;
     return frame_of(p, stack)->kind != WICK_FRAME_KERNEL || !user;
 }
@@ -554,6 +555,7 @@ void wick_explain_hot_code(struct wick_explain *x)
         const struct wick_explain_finding *r = x->out->n ? &x->out->rows[x->out->n - 1] : NULL;
         if (r && r->rule == x->rule && !r->record_ns)
             keep_coded(x, best, &a);
+        x->loop_said = best == polls && r && !r->record_ns ? (uint32_t)(best / WICK_CODES) : 0;
         x->code_said = true;
     }
     release_around(&a);

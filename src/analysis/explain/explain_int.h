@@ -57,6 +57,7 @@ struct wick_explain {
     } coded;
     bool collisions_said; /* hot-code has said what keys cost whose hash codes collide */
     bool locals_said;     /* likewise of values of thread locals */
+    uint32_t loop_said;   /* the function whose own time hot-code has counted as polling; 0 = none's */
     bool serves;          /* clients may come to this process */
     bool pool_said, code_said, method_said, calls_said, gc_threads_said, crowd_said, saturated_said;
     bool code_raised; /* hot-code comes first for virtual threads that wait for what computes it */
