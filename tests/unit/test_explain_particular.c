@@ -131,6 +131,30 @@ static void test_needless__work_of_two_functions_counts_together(void **state)
     }
 }
 
+/* Who reads documents in one function and writes them in another one of the same class has one thing done. */
+static void test_work__of_two_functions_of_one_class_counts_together(void **state)
+{
+    static const struct {
+        const char *writer;
+        double first, second;
+        bool said;
+    } cases[] = {{"app/Note.format", 3.0, 2.5, true},
+                 {"app/Page.format", 3.0, 2.5, false}, /* two classes may each need it */
+                 {"app/Note.format", 2.5, 2.3, false}, /* it is less than half */
+                 {"app/Note.format", 3.9, 0.7, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        cpu(s, STACK(s, "app/Main.run", "app/Note.parse", "javax/xml/parsers/DocumentBuilder.parse"), cases[i].first);
+        cpu(s, STACK(s, "app/Main.run", cases[i].writer, "javax/xml/transform/Transformer.transform"), cases[i].second);
+        cpu(s, STACK(s, "app/Main.more"), 10 - cases[i].first - cases[i].second);
+        (cases[i].said ? begins : has_not)(s, cases[i].said ? "hot-code: 55 % of CPU time (5.5 s) is reading and "
+                                                              "writing XML, for app.Note.parse and app.Note.format "
+                                                              "(45 % of it)\n"
+                                                            : "hot-code: ");
+    }
+}
+
 #define SORT    "java/util/ArrayList.sort", "java/util/TimSort.binarySort"
 #define COMPARE "java/util/Comparator$$Lambda.compare", "java/util/Comparator.lambda$comparingLong$1"
 
@@ -321,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_logging__that_searches_for_its_caller),
         cmocka_unit_test(test_serialisation__that_describes_classes_again),
         cmocka_unit_test(test_needless__work_of_two_functions_counts_together),
+        cmocka_unit_test(test_work__of_two_functions_of_one_class_counts_together),
         cmocka_unit_test(test_sorting__by_what_comparisons_compute),
         cmocka_unit_test(test_sorting__is_said_of_a_comparator),
         cmocka_unit_test(test_wrappers__one_in_another),

@@ -6,7 +6,9 @@
  *     accrue  multiply(balance, rate)   26 %                  what kind it is: all is for numbers of 10,000 digits
  *
  * So what kinds of work that is rarely what a program is for come to is added up over all functions, as what shows the
- * kind is. The finding names the function that has most of it, and the one after it.
+ * kind is. The finding names the function that has most of it, and the one after it. Of other kinds that is done for
+ * two functions of one class only: who reads documents in one of them and writes them in the other one has one thing
+ * done.
  */
 #include <stdlib.h>
 
@@ -18,6 +20,7 @@
 
 #define TOGETHER_LEAST 0.75 /* of it: what the two functions have that have most */
 #define BOTH_LEAST     0.20 /* of it: what the second one has */
+#define CLASS_LEAST    0.50 /* of the CPU time: what two functions of one class have */
 
 /* What the function has done of that kind. */
 struct part {
@@ -33,8 +36,8 @@ static uint32_t work_of(const struct wick_explain_facts *f, size_t i, enum wick_
     return *code == WICK_CODE_OTHER ? 0 : user;
 }
 
-/* The kind that costs most of those that are needless; OTHER = there is none. */
-static enum wick_explain_code worst_of(const struct wick_explain_facts *f, int64_t *ns)
+/* The kind that costs most, of all or of those that are needless; OTHER = there is none. */
+static enum wick_explain_code worst_of(const struct wick_explain_facts *f, bool needless, int64_t *ns)
 {
     int64_t sums[WICK_CODES] = {0};
     enum wick_explain_code code, worst = WICK_CODE_OTHER;
@@ -43,7 +46,7 @@ static enum wick_explain_code worst_of(const struct wick_explain_facts *f, int64
             sums[code] = wick_sum(sums[code], f->cpu[i].weight_ns);
     for (unsigned c = 0; c < WICK_CODES; c++) {
         code = (enum wick_explain_code)c;
-        if (sums[c] > sums[worst] && wick_explain_is_needless(wick_explain_code_of_all(f, 0, code)))
+        if (sums[c] > sums[worst] && (!needless || wick_explain_is_needless(wick_explain_code_of_all(f, 0, code))))
             worst = code;
     }
     *ns = sums[worst];
@@ -104,14 +107,35 @@ static void say(struct wick_explain *x, struct wick_explain_finding *r, enum wic
         r->advice = wick_explain_codes[code].advice;
 }
 
-uint32_t wick_explain_spread(struct wick_explain *x, double least_ns,
-                             bool (*is_hot)(const struct wick_explain *x, unsigned code, double ns))
+/* Orders the two so that the first one shows the particular kind; false if neither does, or one has something else. */
+static bool show_kind(const struct wick_explain_facts *f, enum wick_explain_code of, enum wick_explain_code code,
+                      struct part parts[2])
+{
+    for (size_t i = 0; i < 2; i++)
+        if (!wick_explain_has_part(f, parts[i].function, of, code, &parts[i].shown))
+            return false;
+    if (!parts[0].shown) {
+        struct part first = parts[0];
+        parts[0] = parts[1];
+        parts[1] = first;
+    }
+    return parts[0].shown;
+}
+
+static uint32_t class_of(const struct wick_profile *p, const struct part *of)
+{
+    return p->functions[of->function].class_name;
+}
+
+/* The finding about the kind of work that costs most, of all or of those that are needless, if there is one. */
+static uint32_t find(struct wick_explain *x, bool needless, double least_ns,
+                     bool (*is_hot)(const struct wick_explain *x, unsigned code, double ns))
 {
     struct wick_explain_facts *f = x->f;
     struct part parts[2];
     double quanta = 0;
     int64_t ns;
-    enum wick_explain_code of = worst_of(f, &ns);
+    enum wick_explain_code of = worst_of(f, needless, &ns);
     if (of == WICK_CODE_OTHER || (double)ns < least_ns || !is_hot(x, of, (double)ns))
         return 0;
     f->failed |= !learn_parts(f, of, parts, &quanta);
@@ -119,20 +143,20 @@ uint32_t wick_explain_spread(struct wick_explain *x, double least_ns,
         return 0;
     enum wick_explain_code code = wick_explain_code_of_all(f, 0, of);
     double both = (double)wick_sum(parts[0].ns, parts[1].ns);
-    if (both < TOGETHER_LEAST * (double)ns)
+    if (both < TOGETHER_LEAST * (double)ns || !show_kind(f, of, code, parts))
         return 0;
-    for (size_t i = 0; i < 2; i++)
-        if (!wick_explain_has_part(f, parts[i].function, of, code, &parts[i].shown))
-            return 0;
-    if (!parts[0].shown) {
-        struct part first = parts[0];
-        parts[0] = parts[1];
-        parts[1] = first;
-    }
-    if (!parts[0].shown)
+    if (!needless && (class_of(f->p, &parts[0]) != class_of(f->p, &parts[1]) || !is_hot(x, of, both) ||
+                      wick_explain_share(both, (double)f->sampled_ns) < CLASS_LEAST))
         return 0;
     struct wick_explain_finding *r = wick_explain_found(x, (double)ns);
     wick_explain_share_of(x, r, (double)ns, (double)f->sampled_ns, quanta);
     say(x, r, code, parts, (double)ns);
     return r && !r->record_ns ? parts[0].function : 0;
+}
+
+uint32_t wick_explain_spread(struct wick_explain *x, double least_ns,
+                             bool (*is_hot)(const struct wick_explain *x, unsigned code, double ns))
+{
+    uint32_t most = find(x, true, least_ns, is_hot);
+    return most || least_ns > 0 ? most : find(x, false, least_ns, is_hot);
 }
