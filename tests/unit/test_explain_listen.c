@@ -75,6 +75,21 @@ static void test_overflow__is_of_others_where_nobody_here_accepts_or_waits(void 
     has_not(drops(4, true, true, 4), "listen-overflow");
 }
 
+/* A queue that is hardly used is not the one that has no room. */
+static void test_overflow__is_of_others_where_own_queues_have_room(void **state)
+{
+    (void)state;
+    for (int64_t most = 25; most <= 26; most++)
+        for (int64_t readings = 4; readings <= 5; readings++) {
+            struct scene *s = drops(20, false, true, 4);
+            struct wick_explain_listening l = {.readings = readings, .most = most, .backlog = 50};
+            s->f.listening = &l;
+            s->f.nlistening = 1;
+            assert_int_equal(is_neutral(s, "listen-overflow"), most == 25 && readings == 5);
+            free(explained(s));
+        }
+}
+
 /* Ten readings of a listening socket, of which so many have three connections each, and who accepts. */
 static struct scene *waiting(struct wick_explain_listening *l, int64_t with_some, const char *instead)
 {
@@ -169,6 +184,7 @@ static void test_slow_accept__comes_before_those_who_wait_for_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_overflow__is_of_others_where_own_queues_have_room),
         cmocka_unit_test(test_slow_accept__names_what_the_thread_that_accepts_waits_for),
         cmocka_unit_test(test_slow_accept__is_a_fault_of_who_has_something_else_to_do),
         cmocka_unit_test(test_slow_accept__comes_before_those_who_wait_for_it),

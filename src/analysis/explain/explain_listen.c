@@ -45,6 +45,15 @@ static bool is_behind(const struct wick_explain *x)
     return behind;
 }
 
+/* Whether the queues of this process are known, and none was ever half full: then another process's have no room. */
+static bool none_fills(const struct wick_explain_facts *f)
+{
+    bool fills = false;
+    for (size_t i = 0; i < f->nlistening; i++)
+        fills |= f->listening[i].most > f->listening[i].backlog / 2 || f->listening[i].readings < READINGS;
+    return f->nlistening && !fills;
+}
+
 void wick_explain_listen_overflow(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -67,7 +76,7 @@ void wick_explain_listen_overflow(struct wick_explain *x)
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, drops);
     wick_explain_figure(r, "rate", WICK_EXPLAIN_NUMBER, wick_explain_two_digits(drops / seconds));
     if (r)
-        r->remark = !due && !is_behind(x);
+        r->remark = !due && (!is_behind(x) || none_fills(f));
     if (due) {
         wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, waited / (double)f->duration_ns);
         wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
