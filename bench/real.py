@@ -304,7 +304,7 @@ def measure():
         first = about[0]
         right = any(first["rule"] == rule and frame in json.dumps(first["figures"]) for rule, frame in expected) if expected else is_clean(about, idle)
         before = sum(f["rule"] in causes.MACHINE for f in findings)
-        rows.append([program.__name__, wrong, "yes" if right else "no", str(before), first["sentence"]])
+        rows.append([program.__name__, wrong, "yes" if right else "idle" if idle else "no", str(before), first["sentence"]])
     print(pairs.table(rows, ["program", "what is wrong", "right", "about the machine", "the first sentence of the program or the JVM"]))
 
 

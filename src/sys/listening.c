@@ -10,7 +10,7 @@
 
 enum {
     DESCRIPTORS = 16384, /* that are examined */
-    UNUSED_MOST = 256,   /* in a row: the kernel gives out the lowest number that is free */
+    UNUSED_MOST = 4096,  /* in a row: the kernel gives out the lowest number that is free */
     LISTEN = 10          /* the kernel's number of that state */
 };
 
@@ -48,11 +48,12 @@ static bool is_new(const struct wick_listening *l, int fd, uint64_t *cookie)
     struct wick_listening_socket s;
     int yes = 0;
     socklen_t size = sizeof yes, cookie_size = sizeof *cookie;
-    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &yes, &size) || !yes || !read_queue(fd, &s) ||
-        getsockopt(fd, SOL_SOCKET, SO_COOKIE, cookie, &cookie_size))
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &yes, &size) || !yes || !read_queue(fd, &s))
         return false;
+    if (getsockopt(fd, SOL_SOCKET, SO_COOKIE, cookie, &cookie_size)) /* before Linux 4.12 */
+        *cookie = 0;
     for (size_t i = 0; i < l->n; i++)
-        if (l->cookie[i] == *cookie)
+        if (*cookie && l->cookie[i] == *cookie)
             return false;
     return true;
 }
@@ -80,12 +81,10 @@ size_t wick_listening_read(const struct wick_listening *l, struct wick_listening
             continue;
         while (same < out + n && strcmp(same->address, s.address) != 0)
             same++;
-        if (same == out + n) {
-            out[n++] = s;
-        } else {
-            same->waiting += s.waiting;
-            same->backlog += s.backlog;
-        }
+        bool known = same < out + n;
+        if (!known || s.waiting > same->waiting)
+            *same = s;
+        n += !known;
     }
     return n;
 }

@@ -31,8 +31,8 @@ struct wick_listening_socket {
 /* Finds them among the first 16,384 descriptors: a system call for each, about 0.2 us. Leaves errno as it comes. */
 void wick_listening_find(struct wick_listening *l);
 
-/* Reads those found that still listen, two system calls for each; returns how many addresses they have: several sockets
- * of one (SO_REUSEPORT) are added up. */
+/* Reads those found that still listen, two system calls for each; returns how many addresses they have: of several
+ * sockets of one (SO_REUSEPORT) that with the longest queue counts. */
 size_t wick_listening_read(const struct wick_listening *l, struct wick_listening_socket out[WICK_LISTENING_MOST]);
 
 #endif

@@ -303,6 +303,21 @@ static void exhausted(struct wick_jfr_writer *w, const struct scene *s)
         wick_jfr_write_direct_buffers(w, &direct);
 }
 
+/* The queues of two listening sockets once a second: of one, and an empty one. */
+static void listen_at(struct wick_jfr_writer *w, const struct scene *s)
+{
+    for (unsigned i = 0; s->queued && i < SECONDS; i++) {
+        wick_jfr_write_listening_socket(
+            w, &(struct wick_jfr_listening_socket){.start_ns = START_NS + i * 1000 * MS,
+                                                   .address = "127.0.0.1:8080",
+                                                   .waiting = s->queued + (s->queue_moves && i % 2),
+                                                   .backlog = 50});
+        wick_jfr_write_listening_socket(w, &(struct wick_jfr_listening_socket){.start_ns = START_NS + i * 1000 * MS,
+                                                                               .address = "[::]:9090",
+                                                                               .backlog = 50});
+    }
+}
+
 /* Searches for deadlocks, of monitors only and a complete one at the end, and what they find. */
 static void search(struct wick_jfr_writer *w, const struct scene *s, uint64_t now, bool complete)
 {
@@ -456,6 +471,7 @@ int explain_scene_record(const struct scene *s)
     once(w, s);
     heap(w, s);
     exhausted(w, s);
+    listen_at(w, s);
     runtime_once(w, s);
     if (s->huge)
         huge(w);

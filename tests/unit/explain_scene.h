@@ -45,10 +45,12 @@ struct scene {
     unsigned deadlock;     /* threads of one, which two searches find */
     bool searched;         /* for deadlocks, at the end */
     unsigned direct;       /* MiB of 100 that direct buffers used at most */
-    unsigned unread;       /* ms of the finalizer's thread with a stack that could not be read */
-    unsigned finalizing;   /* ms in which the finalizer's thread does not wait for work */
-    unsigned quiet;        /* seconds without samples, at the start */
-    bool huge;             /* with events whose figures are as large as can be, several times */
+    unsigned queued;       /* connections that wait to be accepted; one more every other second if `queue_moves` */
+    bool queue_moves;
+    unsigned unread;     /* ms of the finalizer's thread with a stack that could not be read */
+    unsigned finalizing; /* ms in which the finalizer's thread does not wait for work */
+    unsigned quiet;      /* seconds without samples, at the start */
+    bool huge;           /* with events whose figures are as large as can be, several times */
 };
 
 /* Writes the recording; the descriptor of a file in memory, -1 = failure. */

@@ -413,6 +413,15 @@ static void test_direct_memory__is_near_its_limit(void **state)
          "more fails with OutOfMemoryError (direct buffer memory); there are 5 of them\n");
 }
 
+static void test_slow_accept__is_about_the_socket_with_the_longest_queue(void **state)
+{
+    says(SCENE(c->queued = 3, c->queue_moves = true),
+         "slow-accept: 3.5 connections on average wait at 127.0.0.1:8080 to be accepted, 4 at most, of a backlog of "
+         "50\n");
+    says(SCENE(c->queued = 3, c->queue_moves = false), "slow-accept: 3 connections on average wait at 127.0.0.1:8080");
+    silent(SCENE(c->queued = 0, c->queue_moves = true));
+}
+
 static void test_humongous__allocations_are_named_by_class_and_place(void **state)
 {
     silent(SCENE(c->humongous = 1));
@@ -672,6 +681,7 @@ int main(void)
         cmocka_unit_test(test_out_of_memory__says_that_its_thread_has_ended),
         cmocka_unit_test(test_stuck__is_a_deadlock_that_was_recorded),
         cmocka_unit_test(test_direct_memory__is_near_its_limit),
+        cmocka_unit_test(test_slow_accept__is_about_the_socket_with_the_longest_queue),
         cmocka_unit_test(test_humongous__allocations_are_named_by_class_and_place),
         cmocka_unit_test(test_promotion__of_what_dies_soon),
         cmocka_unit_test(test_oversized_heap__is_a_multiple_of_what_is_in_use),

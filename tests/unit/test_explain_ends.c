@@ -112,6 +112,39 @@ static void test_ends__of_the_process_itself_are_where_it_listens(void **state)
     }
 }
 
+/* What requests wait for is their clients' time as well, if these are known to ask this process; not if they ask
+ * another one. */
+static void test_ends__of_own_clients_come_down_to_what_requests_wait_for(void **state)
+{
+    static const struct {
+        const char *listens, *server;
+        double joins;
+        bool said; /* the clients' wait */
+    } cases[] = {{"127.0.0.1:80", "127.0.0.1:80", 5, false},
+                 {"127.0.0.1:80", "127.0.0.1:80", 3, true},
+                 {"127.0.0.1:80", "10.0.0.7:443", 8, true},
+                 {NULL, "127.0.0.1:80", 7, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        struct wick_explain_listening l = {.readings = 10};
+        l.address = cases[i].listens ? wick_profile_cstring(&s->p, cases[i].listens) : 0;
+        s->f.listening = &l;
+        s->f.nlistening = cases[i].listens != NULL;
+        at_end(s, STACK(s, "app/Main.run", "app/Bank.ask", READ), cases[i].server, NULL, 8);
+        for (int k = 0; k < 2; k++)
+            cpu(s, STACK(s, "app/Main.run", "app/Bank.ask", WRITE), 0.01);
+        add(s, thread_of(s, "door", 20), STACK(s, "app/Shop.run", "java/net/ServerSocket.accept"), WICK_EXPLAIN_IO, 10);
+        add(s, thread_of(s, "http", 21),
+            STACK(s, "com/sun/net/httpserver/Filter$Chain.doFilter", "app/Shop.handle", "java/lang/Thread.join"),
+            WICK_EXPLAIN_PARKED, cases[i].joins);
+        char *text = explained(s);
+        if ((strstr(text, ", at app.Bank.ask") != NULL) != cases[i].said)
+            fail_msg("%zu: %s", i, text);
+        free(text);
+    }
+}
+
 /* Who connects waits for the other end to accept. */
 static void test_ends__of_connections_that_are_not_made_are_said(void **state)
 {
@@ -399,6 +432,7 @@ int main(void)
         cmocka_unit_test(test_ends__are_named_by_share_where_there_are_several),
         cmocka_unit_test(test_ends__of_the_process_itself_are_said_to_be),
         cmocka_unit_test(test_ends__of_the_process_itself_are_where_it_listens),
+        cmocka_unit_test(test_ends__of_own_clients_come_down_to_what_requests_wait_for),
         cmocka_unit_test(test_ends__of_connections_that_are_not_made_are_said),
         cmocka_unit_test(test_ends__of_writes_are_who_does_not_read),
         cmocka_unit_test(test_ends__are_labels_of_waits_only),

@@ -419,15 +419,36 @@ static void test_direct_memory__that_stays_the_same_is_no_fault(void **state)
             s->f.direct_least = least << 20;
             s->f.directs = readings;
             bool steady = least == 124 && readings == 2;
+            if (readings == 2) /* who makes one of another size may find room */
+                add(s, thread_of(s, "pump", 1),
+                    STACK(s, "app/Pump.take", "java/nio/ByteBuffer.allocateDirect", "java/nio/Bits.reserveMemory"),
+                    WICK_EXPLAIN_RUNNABLE, 1);
             assert_int_equal(is_neutral(s, "direct-memory"), steady);
             begins(s, steady ? "direct-memory: direct buffers used 124 MiB of 128 MiB at most, as much all the time: "
                              : "direct-memory: direct buffers used 124 MiB of 128 MiB at most: ");
         }
 }
 
+/* Where there is no room, who seeks it rests in between. */
+static void test_direct_memory__in_which_room_is_sought_is_a_fault(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    s->f.direct_peak = s->f.direct_least = 124 << 20;
+    s->f.direct_limit = 128 << 20;
+    s->f.directs = 2;
+    add(s, thread_of(s, "pump", 1),
+        STACK(s, "app/Pump.take", "java/nio/ByteBuffer.allocateDirect", "java/nio/Bits.reserveMemory",
+              "java/lang/Thread.sleep"),
+        WICK_EXPLAIN_SLEEPING, 1);
+    assert_false(is_neutral(s, "direct-memory"));
+    free(explained(s));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_direct_memory__in_which_room_is_sought_is_a_fault),
         cmocka_unit_test(test_direct_memory__that_stays_the_same_is_no_fault),
         cmocka_unit_test(test_copying__is_no_fault_by_what_it_might_take),
         cmocka_unit_test(test_lock_contention__comes_behind_the_needless_work_under_it),

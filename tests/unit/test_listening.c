@@ -66,14 +66,14 @@ static void test_listening__counts_who_waits(void **state)
     assert_int_equal(wick_listening_read(&l, s), 0);
 }
 
-/* Sockets that share an address share its connections. */
-static void test_listening__at_one_address_is_added_up(void **state)
+/* Of sockets that share an address the kernel gives each connection to one; the fullest counts. */
+static void test_listening__at_one_address_is_the_longest_queue(void **state)
 {
     struct wick_listening l;
     struct wick_listening_socket s[WICK_LISTENING_MOST];
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof at;
-    int doors[2], yes = 1;
+    int doors[2], client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
     (void)state;
     for (int i = 0; i < 2; i++) {
         doors[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -84,8 +84,13 @@ static void test_listening__at_one_address_is_added_up(void **state)
     }
     wick_listening_find(&l);
     assert_int_equal(l.n, 2);
-    assert_int_equal(wick_listening_read(&l, s), 1);
-    assert_int_equal(s[0].backlog, 2 * BACKLOG);
+    assert_return_code(connect(client, (struct sockaddr *)&at, size), 0);
+    do
+        assert_int_equal(wick_listening_read(&l, s), 1);
+    while (!s[0].waiting);
+    assert_int_equal(s[0].waiting, 1);
+    assert_int_equal(s[0].backlog, BACKLOG);
+    close(client);
     close(doors[0]);
     close(doors[1]);
 }
@@ -120,7 +125,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_listening__counts_who_waits),
-        cmocka_unit_test(test_listening__at_one_address_is_added_up),
+        cmocka_unit_test(test_listening__at_one_address_is_the_longest_queue),
         cmocka_unit_test(test_listening__of_other_descriptors_is_none),
     };
     return cmocka_run_group_tests_name("listening", tests, NULL, NULL);

@@ -17,6 +17,8 @@
 #define CPU_LEAST    0.05 /* of the recording */
 #define WORK_LEAST   0.25 /* of it: for a fault */
 #define METHOD_LEAST 0.10
+#define LOOP_MOST    1.5  /* times what polls take: the loop around them */
+#define POLLS_LEAST  0.25 /* of the CPU time: polls of which the loop around them is a part */
 #define HALF         0.50 /* of what is said to be mostly so */
 #define INTERPRETED  0.90 /* of the samples of a method */
 #define JAVA_LEAST   0.60 /* of the CPU time in Java code that does not wait */
@@ -434,7 +436,7 @@ static size_t add_threads(const struct wick_explain *x, int64_t *sums)
 }
 
 /* A loop that polls takes time of its own, about as much as a queue that is empty: the time on top of the function that
- * polls most is that, unless it is more than twice as much. Returns its place in the sums, 0 = there is none. */
+ * polls most is that, unless it is much more. Returns its place in the sums, 0 = there is none. */
 static size_t add_loop(const struct wick_explain *x, int64_t *sums)
 {
     const struct wick_explain_facts *f = x->f;
@@ -445,8 +447,8 @@ static size_t add_loop(const struct wick_explain *x, int64_t *sums)
     for (size_t i = 0; most && i < f->ncpu; i++)
         if (frame_of(f->p, f->cpu[i].stack)->function == most / WICK_CODES)
             own = wick_sum(own, f->cpu[i].weight_ns);
-    if (!most || (double)sums[most] < HALF * (double)own ||
-        wick_explain_share((double)sums[most], (double)f->sampled_ns) < HALF * x->rule->threshold)
+    if (!most || (double)own > LOOP_MOST * (double)sums[most] ||
+        wick_explain_share((double)sums[most], (double)f->sampled_ns) < POLLS_LEAST)
         return 0; /* it may have something to do with what it takes */
     sums[most] = wick_sum(sums[most], own);
     return most;
@@ -538,7 +540,9 @@ void wick_explain_hot_code(struct wick_explain *x)
     size_t starts = sums && learnt ? add_threads(x, sums) : 0;
     best = starts && sums[starts] > sums[best] ? starts : best;
     size_t polls = sums && learnt ? add_loop(x, sums) : 0;
-    best = polls && (!best || polls == best || sums[best] < sums[polls] / 2) ? polls : best;
+    enum wick_explain_code other = (enum wick_explain_code)(best % WICK_CODES);
+    if (polls && sums[polls] > sums[best] && !is_hot(x, other, (double)sums[best], least_of(other)))
+        best = polls;
     int64_t ns = sums ? sums[best] : 0;
     double least = best && best == starts ? CALLS_LEAST : least_of((enum wick_explain_code)(best % WICK_CODES));
     enum wick_explain_code code = (enum wick_explain_code)(best % WICK_CODES);

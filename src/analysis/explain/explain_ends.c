@@ -62,9 +62,9 @@ bool wick_explain_takes_calls_of(const char *address, const char *server)
 bool wick_explain_is_own(const struct wick_explain_facts *f, uint32_t server)
 {
     bool own = false;
-    for (size_t i = 0; i < f->nlistening && !f->programs_differ; i++)
-        own |= wick_explain_takes_calls_of(wick_profile_str(f->p, f->listening[i].address),
-                                           wick_profile_str(f->p, server));
+    for (size_t i = 0; i < f->nlistening && !f->programs_differ && !own; i++)
+        own = wick_explain_takes_calls_of(wick_profile_str(f->p, f->listening[i].address),
+                                          wick_profile_str(f->p, server));
     for (size_t i = 0; i < f->nwall && !f->programs_differ; i++) {
         if (f->wall[i].process)
             return false;

@@ -85,7 +85,7 @@ struct wick_explain_listening {
     uint32_t address;
     int64_t readings, with_some;    /* with_some: in which somebody waited to be accepted */
     int64_t waiting, most, backlog; /* connections: the sum of all readings, the most, how many there may be */
-    int64_t last, fell;             /* those of the last reading, and how often they were fewer than before */
+    int64_t last, changes;          /* those of the last reading, and how often they were not as many as before */
 };
 
 /* A cgroup of a whole machine and its CPU limit. */

@@ -416,8 +416,8 @@ void wick_explain_say_period(struct wick_explain_finding *r, const struct wick_e
 void wick_explain_say_pacer(struct wick_explain *x, struct wick_explain_finding *r,
                             const struct wick_explain_place *at);
 
-/* explain_spread.c: a finding about needless work that several functions have the JDK do, or if least_ns is 0 about any
- * that two functions of one class do, if it takes so long together and `is_hot` finds that enough. code: enum
+/* explain_spread.c: a finding about needless work that several functions have the JDK do, or if least_ns is 0 about
+ * what two functions of one class do both ways, if it takes so long together and `is_hot` finds that enough. code: enum
  * wick_explain_code. Returns the function that has most of it, 0 = there is none. */
 uint32_t wick_explain_spread(struct wick_explain *x, double least_ns,
                              bool (*is_hot)(const struct wick_explain *x, unsigned code, double ns));

@@ -45,13 +45,15 @@ static bool is_behind(const struct wick_explain *x)
     return behind;
 }
 
-/* Whether the queues of this process are known, and none was ever half full: then another process's have no room. */
+/* Whether the queues of this process are known, and nobody was ever seen in one: another process's have no room. */
 static bool none_fills(const struct wick_explain_facts *f)
 {
-    bool fills = false;
-    for (size_t i = 0; i < f->nlistening; i++)
-        fills |= f->listening[i].most > f->listening[i].backlog / 2 || f->listening[i].readings < READINGS;
-    return f->nlistening && !fills;
+    bool known = false, fills = false;
+    for (size_t i = 0; i < f->nlistening; i++) {
+        known |= f->listening[i].readings >= READINGS;
+        fills |= f->listening[i].most > 0;
+    }
+    return known && !fills && !f->programs_differ;
 }
 
 void wick_explain_listen_overflow(struct wick_explain *x)
@@ -102,17 +104,13 @@ static bool accepts(const struct wick_profile *p, uint32_t stack)
     return here;
 }
 
-/* Threads that were seen to accept connections, and have something else to do for half of their time or more. */
-struct acceptors {
-    uint32_t only;  /* 0 = there is none, or several are */
-    bool any, rest; /* rest: of those that have not */
-};
-
-static struct acceptors acceptors_of(const struct wick_explain *x)
+/* The only thread that was seen to accept connections and has something else to do for half of its time or more; 0 =
+ * there is none, or several are. */
+static uint32_t acceptor(const struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     const struct wick_profile *p = f->p;
-    struct acceptors a = {0};
+    uint32_t only = 0, n = 0;
     bool *below = calloc(p->nstacks, sizeof *below), *seen = calloc(p->nthreads + 1, sizeof *seen);
     double *all = calloc(p->nthreads + 1, sizeof *all), *rests = calloc(p->nthreads + 1, sizeof *rests);
     bool have = below && seen && all && rests;
@@ -127,21 +125,20 @@ static struct acceptors acceptors_of(const struct wick_explain *x)
         all[t] += (double)f->wall[i].weight_ns;
         rests[t] += x->waits[i].kind == WICK_WAIT_CLIENT ? (double)f->wall[i].weight_ns : 0;
     }
-    for (uint32_t t = 1; have && t < p->nthreads; t++) {
-        bool busy = seen[t] && rests[t] < MOSTLY * all[t];
-        a.rest |= seen[t] && !busy;
-        a.only = busy ? (a.any ? 0 : t) : a.only;
-        a.any |= busy;
-    }
+    for (uint32_t t = 1; have && t < p->nthreads; t++)
+        if (seen[t] && rests[t] < MOSTLY * all[t]) {
+            only = t;
+            n++;
+        }
     free(below);
     free(seen);
     free(all);
     free(rests);
-    return a;
+    return n == 1 ? only : 0;
 }
 
-/* What the thread waits for at one place for most of its time, in place of accepting. */
-static void say_acceptor(struct wick_explain *x, struct wick_explain_finding *r, uint32_t thread)
+/* What the thread waits for at one place for most of its time, in place of accepting; false if there is no such. */
+static bool say_acceptor(struct wick_explain *x, struct wick_explain_finding *r, uint32_t thread)
 {
     const struct wick_explain_facts *f = x->f;
     struct wick_explain_places at = {0};
@@ -154,7 +151,8 @@ static void say_acceptor(struct wick_explain *x, struct wick_explain_finding *r,
             wick_explain_places_add(x, &at, x->waits[i], f->wall[i].weight_ns, wick_explain_quantum(&f->wall[i]));
     }
     wick_explain_places_sort(&at);
-    if (at.n && (double)at.rows[0].ns >= MOSTLY * all) {
+    bool waits = at.n && (double)at.rows[0].ns >= MOSTLY * all;
+    if (waits) {
         wick_explain_say(x, r, "thread", wick_profile_str(f->p, f->p->threads[thread].name));
         wick_explain_say(x, r, "awaited", wick_wait_text(at.rows[0].kind));
         wick_explain_figure(r, "of", WICK_EXPLAIN_SHARE, (double)at.rows[0].ns / all);
@@ -162,6 +160,7 @@ static void say_acceptor(struct wick_explain *x, struct wick_explain_finding *r,
         wick_explain_filter_frame(x, r, wick_explain_frame_at(f->p, at.rows[0].stack));
     }
     free(at.rows);
+    return waits;
 }
 
 /* Whether the rule about full queues says the same: that queue was full. */
@@ -174,15 +173,18 @@ static bool overflows(const struct wick_explain *x, const struct wick_explain_li
     return has && l->most > l->backlog;
 }
 
-/* Whether something else than who accepts may be why: threads lack CPUs, collections stop them, or nobody ever accepts
- * (a port that is only held, and connections whose clients have gone), or who does waits for the next one. */
-static bool may_be_no_fault(const struct wick_explain *x, const struct wick_explain_listening *l,
-                            const struct acceptors *a)
+/* Whether threads lack CPUs, or collections stop them, which keeps any thread from accepting. */
+static bool is_held_up(const struct wick_explain_facts *f)
 {
-    const struct wick_explain_facts *f = x->f;
     double delay = (double)f->hungry_delay_ns;
     return wick_explain_share(delay, (double)f->hungry_got_ns + delay) >= MOSTLY ||
-           wick_explain_counts(f, (double)f->pauses_ns, STOPPED_LEAST) || (!a->any && (a->rest || !l->fell));
+           wick_explain_counts(f, (double)f->pauses_ns, STOPPED_LEAST);
+}
+
+/* Whether connections neither come nor go: a port may only be held, and those who once tried it have gone. */
+static bool is_only_held(const struct wick_explain_listening *l)
+{
+    return !l->changes && l->most <= l->backlog;
 }
 
 void wick_explain_slow_accept(struct wick_explain *x)
@@ -195,15 +197,14 @@ void wick_explain_slow_accept(struct wick_explain *x)
             most = l;
     if (!most || overflows(x, most))
         return;
-    struct acceptors a = acceptors_of(x);
     double waiting = (double)most->waiting / (double)most->readings;
     struct wick_explain_finding *r = wick_explain_found(x, waiting * (double)f->duration_ns);
     wick_explain_figure(r, "waiting", WICK_EXPLAIN_NUMBER, waiting);
     wick_explain_figure(r, "most", WICK_EXPLAIN_NUMBER, (double)most->most);
     wick_explain_figure(r, "backlog", WICK_EXPLAIN_NUMBER, (double)most->backlog);
     wick_explain_say(x, r, "address", wick_profile_str(f->p, most->address));
+    uint32_t thread = acceptor(x);
+    bool waits = thread && say_acceptor(x, r, thread);
     if (r)
-        r->remark = may_be_no_fault(x, most, &a);
-    if (a.only)
-        say_acceptor(x, r, a.only);
+        r->remark = is_only_held(most) || (!waits && is_held_up(f));
 }

@@ -136,7 +136,7 @@ static void take_listening(struct wick_explain_facts *f, const struct wick_jfr_e
     l->with_some += waiting > 0;
     wick_explain_take_add_to(&l->waiting, waiting);
     wick_explain_take_raise_to(&l->most, waiting);
-    l->fell += waiting < l->last;
+    l->changes += l->readings > 1 && waiting != l->last;
     l->last = waiting;
     l->backlog = wick_explain_take_number(e, "backlog");
 }

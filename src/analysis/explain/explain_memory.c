@@ -536,20 +536,21 @@ void wick_explain_out_of_memory(struct wick_explain *x)
     }
 }
 
-/* The error is thrown by Java code, and not reported. */
-/* Whether a thread was seen to seek room for direct buffers: it does so for long where there is none. */
+/* Whether a thread was seen to rest in its search for room for a direct buffer: it does so where there is none. */
 static bool seeks_room(const struct wick_explain_facts *f)
 {
-    for (size_t i = 0; i < f->nwall + f->ncpu; i++)
-        for (uint32_t s = i < f->nwall ? f->wall[i].stack : f->cpu[i - f->nwall].stack; s; s = f->p->stacks[s].parent) {
+    bool seeks = false;
+    for (size_t i = 0; i < f->nwall && !seeks; i++)
+        for (uint32_t s = f->wall[i].state == WICK_EXPLAIN_SLEEPING ? f->wall[i].stack : 0; s && !seeks;
+             s = f->p->stacks[s].parent) {
             const struct wick_function *function = &f->p->functions[wick_explain_function_at(f->p, s)];
-            if (!strcmp(wick_profile_str(f->p, function->name), "reserveMemory") &&
-                !strcmp(wick_profile_str(f->p, function->class_name), "java/nio/Bits"))
-                return true;
+            seeks = !strcmp(wick_profile_str(f->p, function->name), "reserveMemory") &&
+                    !strcmp(wick_profile_str(f->p, function->class_name), "java/nio/Bits");
         }
-    return false;
+    return seeks;
 }
 
+/* The error is thrown by Java code, and not reported. */
 void wick_explain_direct_memory(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;

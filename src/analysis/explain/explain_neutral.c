@@ -178,7 +178,7 @@ static bool is_neutral(const struct wick_explain_facts *f, const struct wick_exp
     case WICK_EXPLAIN_RULE_CLASS_UNLOADING: /* the cost of loading them is hot-code's */
     case WICK_EXPLAIN_RULE_HUMONGOUS:
         return !wick_explain_counts(f, (double)f->pauses_ns + (double)f->gc_ns, PAUSES_LEAST) &&
-               !wick_explain_counts(f, r->cost_ns, PAUSES_LEAST);
+               !wick_explain_counts(f, r->cost_ns, PAUSES_LEAST); /* threads that wait for memory */
     case WICK_EXPLAIN_RULE_UNSTARTED:
         return wick_explain_figure_of(r, "computing") != NULL;
     case WICK_EXPLAIN_RULE_DISK_WAIT:
@@ -223,12 +223,16 @@ static bool may_be_of_servers(const struct wick_explain_finding *r)
     return (own || near) && is_one_of(r, kinds, sizeof kinds / sizeof *kinds);
 }
 
-/* Whether the wait is for an answer to what comes in at that address. */
-static bool is_for_answers_of(const struct wick_explain_finding *r, const char *address)
+/* Whether the wait is for who takes, or does not take, what comes in at that address. */
+static bool is_for_who_listens_at(const struct wick_explain_finding *r, const char *address)
 {
-    const struct wick_explain_figure *server = wick_explain_figure_of(r, "server");
-    return server && strstr(server->text, ", which is this process") &&
-           wick_explain_takes_calls_of(address, server->text);
+    static const char *const ends[] = {"server", "destination"};
+    bool its = false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const struct wick_explain_figure *end = wick_explain_figure_of(r, ends[i]);
+        its |= end && strstr(end->text, ", which is this process") && wick_explain_takes_calls_of(address, end->text);
+    }
+    return its;
 }
 
 /* Who waits for threads of this process that spin on their selectors, or that do not accept at an address, waits for
@@ -238,7 +242,7 @@ static void put_behind_servers(struct wick_explain_findings *out, const struct w
     const struct wick_explain_figure *address = wick_explain_figure_of(servers, "address");
     for (size_t i = 0; i < out->n; i++) {
         struct wick_explain_finding *r = &out->rows[i];
-        if (address ? !is_for_answers_of(r, address->text) : !may_be_of_servers(r))
+        if (address ? !is_for_who_listens_at(r, address->text) : !may_be_of_servers(r))
             continue;
         r->led_to = r->neutral = true;
         if (wick_explain_rank_of(r) >= wick_explain_rank_of(servers))

@@ -53,9 +53,11 @@ static void given(const struct option *o, const char *arguments, struct wick_str
  * stubs through which compiled code calls them, since those of many builds are not known. */
 static bool allocates_slowly(const struct wick_profile *p, uint32_t stack)
 {
-    static const char *const calls[] = {"CollectedHeap::mem_allocate", "MemAllocator::allocate"},
-                             *const stubs[] = {"_new_instance",   "_new_array",   "C2 Runtime new_",
-                                               "C1 Runtime new_", "new_instance", "new_array"};
+    static const char *const calls[] = {"CollectedHeap::mem_allocate", "MemAllocator::allocate", "Runtime::new_",
+                                        "Runtime1::new_"};
+    static const char *const stubs[] = {"_new_instance",   "_new_array",        "C2 Runtime new_",
+                                        "C1 Runtime new_", "new_instance",      "new_array",
+                                        "new_type_array",  "fast_new_instance", "new_object_array"};
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         const char *name = wick_profile_str(p, p->functions[wick_explain_function_at(p, s)].name);
         if (wick_frame_kind_is_java(p->frames[p->stacks[s].frame].kind))

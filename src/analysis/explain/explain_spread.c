@@ -6,9 +6,9 @@
  *     accrue  multiply(balance, rate)   26 %                  what kind it is: all is for numbers of 10,000 digits
  *
  * So what kinds of work that is rarely what a program is for come to is added up over all functions, as what shows the
- * kind is. The finding names the function that has most of it, and the one after it. Of other kinds that is done for
- * two functions of one class only: who reads documents in one of them and writes them in the other one has one thing
- * done.
+ * kind is. The finding names the function that has most of it, and the one after it. Of kinds that are done both ways
+ * this holds for two functions of one class: who reads documents in one of them and writes them in the other one has
+ * one thing done.
  */
 #include <stdlib.h>
 
@@ -36,7 +36,14 @@ static uint32_t work_of(const struct wick_explain_facts *f, size_t i, enum wick_
     return *code == WICK_CODE_OTHER ? 0 : user;
 }
 
-/* The kind that costs most, of all or of those that are needless; OTHER = there is none. */
+/* Whether it is done both ways, to read and to write, to get and to set. */
+static bool has_two_ways(enum wick_explain_code code)
+{
+    return code == WICK_CODE_XML || code == WICK_CODE_SERIALISATION || code == WICK_CODE_DATES ||
+           code == WICK_CODE_FORMATTING || code == WICK_CODE_REFLECTION;
+}
+
+/* The kind that costs most of those that are needless, or else of those that have two ways; OTHER = there is none. */
 static enum wick_explain_code worst_of(const struct wick_explain_facts *f, bool needless, int64_t *ns)
 {
     int64_t sums[WICK_CODES] = {0};
@@ -46,7 +53,8 @@ static enum wick_explain_code worst_of(const struct wick_explain_facts *f, bool 
             sums[code] = wick_sum(sums[code], f->cpu[i].weight_ns);
     for (unsigned c = 0; c < WICK_CODES; c++) {
         code = (enum wick_explain_code)c;
-        if (sums[c] > sums[worst] && (!needless || wick_explain_is_needless(wick_explain_code_of_all(f, 0, code))))
+        if (sums[c] > sums[worst] &&
+            (needless ? wick_explain_is_needless(wick_explain_code_of_all(f, 0, code)) : has_two_ways(code)))
             worst = code;
     }
     *ns = sums[worst];
@@ -127,7 +135,7 @@ static uint32_t class_of(const struct wick_profile *p, const struct part *of)
     return p->functions[of->function].class_name;
 }
 
-/* The finding about the kind of work that costs most, of all or of those that are needless, if there is one. */
+/* The finding about the kind of work that costs most of those that are needless, or have two ways, if there is one. */
 static uint32_t find(struct wick_explain *x, bool needless, double least_ns,
                      bool (*is_hot)(const struct wick_explain *x, unsigned code, double ns))
 {

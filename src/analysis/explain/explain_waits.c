@@ -20,6 +20,7 @@
 #define TIMED_MOST   0.75 /* of the time of waits: ended by time-outs */
 #define OWN_MOST     2.0  /* waits for each thread without a CPU */
 #define SERVED_LEAST 0.75 /* of what clients wait: requests of this process wait for trouble */
+#define SERVED_HERE  0.50 /* the same of clients that are known to ask this process */
 #define FEW_MOST     1.25 /* threads that wait for a class, on average */
 #define LINK_LEAST   0.01 /* of the time threads have work or wait: less has no chain worth a word */
 
@@ -429,29 +430,47 @@ static bool may_be_own(const struct wick_explain *x, const struct wick_explain_p
            (double)at->ns <= OWN_MOST * (double)ready_ns;
 }
 
-static bool is_there(const struct wick_explain *x, size_t i, const struct wick_explain_place *at)
+/* Whether the answers that are awaited there come from this process or from elsewhere, by what half of the waits say,
+ * if it is known where the process listens. */
+enum from { FROM_UNKNOWN, FROM_HERE, FROM_ELSEWHERE };
+
+static enum from come_from(struct wick_explain *x, const struct wick_explain_place *at)
 {
-    const struct wick_wait *w = &x->waits[i];
-    return w->kind == at->kind && w->stack &&
-           wick_explain_function_at(x->f->p, w->stack) == wick_explain_function_at(x->f->p, at->stack);
+    const struct wick_explain_facts *f = x->f;
+    uint8_t *known = calloc(f->p->nstrings + 1, sizeof *known);
+    int64_t ns[FROM_ELSEWHERE + 1] = {0};
+    x->f->failed |= !known;
+    for (size_t i = 0; known && f->nlistening && i < f->nwall; i++) {
+        const struct wick_wait *w = &x->waits[i];
+        uint32_t server = f->wall[i].server;
+        if (!server || w->kind != at->kind || !w->stack ||
+            wick_explain_function_at(f->p, w->stack) != wick_explain_function_at(f->p, at->stack))
+            continue;
+        if (known[server] == FROM_UNKNOWN)
+            known[server] = wick_explain_is_own(f, server) ? FROM_HERE : FROM_ELSEWHERE;
+        ns[known[server]] = wick_sum(ns[known[server]], f->wall[i].weight_ns);
+    }
+    free(known);
+    int64_t half = at->ns / 2 + at->ns % 2;
+    return ns[FROM_ELSEWHERE] >= half ? FROM_ELSEWHERE : ns[FROM_HERE] >= half ? FROM_HERE : FROM_UNKNOWN;
 }
 
 /* Whether those who wait there for answers are this process's own clients: what its requests wait for is their time as
  * well, and says more. */
-static bool are_own(const struct wick_explain *x, const struct wick_explain_place *at, const struct waiters *w)
+static bool are_own(struct wick_explain *x, const struct wick_explain_place *at, const struct waiters *w)
 {
-    int64_t served = 0, elsewhere = 0;
+    int64_t served = 0;
     if (at->kind != WICK_WAIT_PEER || !x->serves || w->request || at->nlinks || at->via != WICK_WAIT_NONE)
         return false;
-    for (size_t i = 0; i < x->f->nwall; i++) {
-        if (is_there(x, i, at) && x->f->wall[i].server && !wick_explain_is_own(x->f, x->f->wall[i].server))
-            elsewhere = wick_sum(elsewhere, x->f->wall[i].weight_ns);
+    for (size_t i = 0; i < x->f->nwall; i++)
         if (x->waits[i].in_request &&
             (x->waits[i].kind == WICK_WAIT_THREAD || wick_wait_role_of(x->waits[i].kind) == WICK_WAIT_TROUBLE) &&
             wick_explain_is_trouble(x, i))
             served = wick_sum(served, x->f->wall[i].weight_ns);
-    }
-    return (double)served >= SERVED_LEAST * (double)at->ns && elsewhere < at->ns / 2;
+    if ((double)served < SERVED_HERE * (double)at->ns)
+        return false;
+    enum from from = come_from(x, at);
+    return from == FROM_HERE || (from == FROM_UNKNOWN && (double)served >= SERVED_LEAST * (double)at->ns);
 }
 
 /* Whether threads wait there for others of which nothing is known but that they, or threads here, lack CPUs, for as
