@@ -351,6 +351,25 @@ static void test_unloading_and_humongous__are_faults_where_collections_take_long
         assert_int_equal(is_neutral(s, "humongous-allocation"), !slow);
         free(explained(s));
     }
+    for (unsigned n = 19; n <= 20; n++) { /* in a second */
+        struct scene *s = scene();
+        s->f.duration_ns = S;
+        for (unsigned i = 0; i < n; i++)
+            s->causes[s->f.ncauses++] = wick_profile_cstring(&s->p, "G1 Humongous Allocation");
+        s->f.pauses_ns = 3 * S / 100;
+        assert_int_equal(is_neutral(s, "humongous-allocation"), n < 20);
+        free(explained(s));
+    }
+    for (int starved = 0; starved <= 1; starved++) { /* who waits for memory waits for a collector, which lacks CPUs */
+        struct scene *s = scene();
+        for (unsigned i = 0; i < 3; i++)
+            s->causes[s->f.ncauses++] = wick_profile_cstring(&s->p, "G1 Humongous Allocation");
+        add(s, thread_of(s, "scan", 1), STACK(s, "app/Scan.read"), WICK_EXPLAIN_ALLOCATION, 2);
+        s->f.pauses_ns = s->f.gc_ns = S / 10;
+        s->f.gc_wait_ns = starved ? 9 * S / 10 : 0;
+        assert_int_equal(is_neutral(s, "humongous-allocation"), starved);
+        free(explained(s));
+    }
 }
 
 /* Clients of this machine wait for selectors that spin; those of another one need not. */

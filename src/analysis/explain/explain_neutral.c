@@ -29,6 +29,7 @@
 #define TASKS_MANY    10000 /* cancelled ones in a queue */
 #define COPYING_LEAST 0.25  /* of a CPU */
 #define HALF          0.50  /* of a thread */
+#define OFTEN         20.0  /* collections a second */
 #define PAUSES_LEAST  0.05  /* of the time: collections for classes or large objects, with their CPU time */
 #define STOPPED_LEAST 0.25  /* of the time: by collections that stop all threads */
 #define OWN_MOST      1.20  /* of the time of a pool's workers: waits that are theirs */
@@ -156,6 +157,23 @@ static bool is_forced(const struct wick_explain_finding *r)
     return here && most && all && most->value >= FORCED_LEAST * all->value;
 }
 
+/* Whether there are so many of what the finding counts that it is a fault whatever it costs. */
+static bool are_often(const struct wick_explain_facts *f, const struct wick_explain_finding *r)
+{
+    const struct wick_explain_figure *count = wick_explain_figure_of(r, "count");
+    return count && count->value * 1e9 >= OFTEN * (double)f->duration_ns;
+}
+
+/* Whether collections take a good part of the time, by pauses, by CPU time or as threads wait for memory; without what
+ * they take because the collector lacks CPUs, which the machine's rules are about. */
+static bool collections_cost(const struct wick_explain_facts *f)
+{
+    double got = wick_explain_collectors_got(f), paused = got * (double)f->pauses_ns,
+           stalled = got * (double)wick_explain_wall(f, true, 0, 1 << WICK_EXPLAIN_ALLOCATION);
+    return wick_explain_counts(f, paused + (double)f->gc_ns, PAUSES_LEAST) ||
+           wick_explain_counts(f, stalled, PAUSES_LEAST);
+}
+
 static bool is_neutral(const struct wick_explain_facts *f, const struct wick_explain_finding *r)
 {
     static const char *const purposes[] = {"compression", "cryptography", "key-derivation",
@@ -176,9 +194,9 @@ static bool is_neutral(const struct wick_explain_facts *f, const struct wick_exp
     case WICK_EXPLAIN_RULE_TOO_MANY_THREADS:
         return true;
     case WICK_EXPLAIN_RULE_CLASS_UNLOADING: /* the cost of loading them is hot-code's */
+        return !collections_cost(f);
     case WICK_EXPLAIN_RULE_HUMONGOUS:
-        return !wick_explain_counts(f, (double)f->pauses_ns + (double)f->gc_ns, PAUSES_LEAST) &&
-               !wick_explain_counts(f, r->cost_ns, PAUSES_LEAST); /* threads that wait for memory */
+        return !are_often(f, r) && !collections_cost(f);
     case WICK_EXPLAIN_RULE_UNSTARTED:
         return wick_explain_figure_of(r, "computing") != NULL;
     case WICK_EXPLAIN_RULE_DISK_WAIT:
