@@ -13,11 +13,11 @@ In these one thing is wrong on purpose:
     clojure    a REPL, in which functions without type hints were typed, so that calls are reflective
     zookeeper  ZooKeeper on a slow disk (a cgroup lets it write 20 times a second)
     znodes     the clients of that server
+    examples   Tomcat 10 with its own examples, 32 clients that ask all the time: each new session is logged under a monitor
 
 and in these nothing is wrong:
 
     accounts   the same Tomcat and PostgreSQL, of which nobody holds a row; each client rests 20 ms between two requests
-    examples   Tomcat 10 with its own examples, 32 clients that ask all the time
     swing      javac compiles javax.swing again and again, in a heap that is large enough
     indexing   Lucene with room for segments and threads enough for merges
     quorum     ZooKeeper with 20 clients that write ten times a second each, on the disk as it is
@@ -255,8 +255,8 @@ PROGRAMS = {
     clojure: ("reflection", [("hot-code", "geometry")]),
     zookeeper: ("a slow disk", [("waiting", "FileTxnLog.commit"), ("disk-wait", "")]),
     znodes: ("a slow server", [("waiting", "Znodes.write")]),
+    examples: ("a log under a monitor", [("waiting", "SessionListener.log")]),
     accounts: ("nothing", []),
-    examples: ("nothing", []),
     swing: ("nothing", []),
     indexing: ("nothing", []),
     quorum: ("nothing", []),
