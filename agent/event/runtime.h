@@ -19,7 +19,8 @@ void wick_runtime_close(void);
 void wick_runtime_begin(struct wick_drain *d, uint64_t now_ns);
 
 /* Writes one event of each kind, and the garbage collections since the last call; `ends`: the recording does. About 30
- * us; more while neighbours are busy, see sys/neighbours.h, or when the code cache is counted, see jit.h. */
+ * us; more while neighbours are busy, see sys/neighbours.h, when the code cache is counted, see jit.h, or, every five
+ * seconds, when listening sockets are sought, see sys/listening.h. */
 void wick_runtime_write(struct wick_drain *d, uint64_t now_ns, bool ends);
 
 #endif

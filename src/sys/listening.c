@@ -28,17 +28,11 @@ static bool read_queue(int fd, struct wick_listening_socket *out)
 
 static bool read_address(int fd, struct wick_listening_socket *out)
 {
-    union {
-        struct sockaddr any;
-        struct sockaddr_in four;
-        struct sockaddr_in6 six;
-    } a = {0};
-    socklen_t size = sizeof a;
-    if (getsockname(fd, &a.any, &size) || (a.any.sa_family != AF_INET && a.any.sa_family != AF_INET6))
+    union wick_socket_name name = {0};
+    socklen_t size = sizeof name;
+    if (getsockname(fd, &name.any, &size) || (name.any.sa_family != AF_INET && name.any.sa_family != AF_INET6))
         return false;
-    bool four = a.any.sa_family == AF_INET;
-    wick_socket_address(a.any.sa_family, four ? (const void *)&a.four.sin_addr : &a.six.sin6_addr,
-                        ntohs(four ? a.four.sin_port : a.six.sin6_port), out->address, sizeof out->address);
+    wick_socket_address_of_name(&name, out->address, sizeof out->address);
     return true;
 }
 

@@ -28,7 +28,8 @@ struct wick_listening_socket {
     uint32_t waiting, backlog;         /* one more than the backlog may wait */
 };
 
-/* Finds them among the first 16,384 descriptors: a system call for each, about 0.2 us. Leaves errno as it comes. */
+/* Finds them among the first 16,384 descriptors, by a system call for each number up to the last that is open, and for
+ * 4,096 more: 0.5 ms if few are, 0.7 ms with 1,000, 4 ms with 16,000. Leaves errno as it comes. */
 void wick_listening_find(struct wick_listening *l);
 
 /* Reads those found that still listen, two system calls for each; returns how many addresses they have: of several

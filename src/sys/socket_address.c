@@ -24,6 +24,14 @@ void wick_socket_address(int family, const uint8_t *address, unsigned port, char
         snprintf(out + n, size - (size_t)n, ":%u", port);
 }
 
+void wick_socket_address_of_name(const union wick_socket_name *name, char *out, size_t size)
+{
+    bool four = name->any.sa_family == AF_INET;
+    wick_socket_address(name->any.sa_family,
+                        four ? (const void *)&name->four.sin_addr : (const void *)&name->six.sin6_addr,
+                        ntohs(four ? name->four.sin_port : name->six.sin6_port), out, size);
+}
+
 void wick_socket_address_of_path(const char *path, size_t n, char *out, size_t size)
 {
     if (n && *path) /* a path ends with a zero, which the length may count, and what is behind it */

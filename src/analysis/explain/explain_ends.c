@@ -47,7 +47,7 @@ static uint32_t name_of(const struct wick_explain_sample *s, enum end end)
     return end == SERVER ? s->server : end == CLIENTS ? s->service : s->file;
 }
 
-bool wick_explain_takes_calls_of(const char *address, const char *server)
+bool wick_explain_is_listener_of(const char *address, const char *server)
 {
     size_t n = strcspn(server, ", "); /* of a figure: what is said of it follows */
     const char *port = strrchr(address, ':');
@@ -63,7 +63,7 @@ bool wick_explain_is_own(const struct wick_explain_facts *f, uint32_t server)
 {
     bool own = false;
     for (size_t i = 0; i < f->nlistening && !f->programs_differ && !own; i++)
-        own = wick_explain_takes_calls_of(wick_profile_str(f->p, f->listening[i].address),
+        own = wick_explain_is_listener_of(wick_profile_str(f->p, f->listening[i].address),
                                           wick_profile_str(f->p, server));
     for (size_t i = 0; i < f->nwall && !f->programs_differ; i++) {
         if (f->wall[i].process)

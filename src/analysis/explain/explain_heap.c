@@ -491,6 +491,15 @@ bool wick_explain_collects_for_buffers(const struct wick_explain_facts *f)
     return collects_for_buffers(f) == &for_new_buffers;
 }
 
+bool wick_explain_seeks_buffers(const struct wick_explain_facts *f)
+{
+    const struct methods buffers = {for_buffers.by, 1};
+    for (size_t i = 0; i < f->nwall; i++)
+        if (f->wall[i].state == WICK_EXPLAIN_SLEEPING && caller_of(f->p, f->wall[i].stack, &buffers))
+            return true;
+    return false;
+}
+
 void wick_explain_explicit_gc(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;

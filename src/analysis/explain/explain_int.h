@@ -188,6 +188,7 @@ void wick_explain_cleaners(struct wick_explain *x);
 void wick_explain_gc_threads(struct wick_explain *x);
 void wick_explain_explicit_gc(struct wick_explain *x);
 bool wick_explain_collects_for_buffers(const struct wick_explain_facts *f); /* that are made anew */
+bool wick_explain_seeks_buffers(const struct wick_explain_facts *f); /* a thread rests in between: there is no room */
 
 /* Whether collections are mostly for that cause, so that not the heap is to blame. */
 bool wick_explain_mostly_for(const struct wick_explain_facts *f, const char *cause);
@@ -384,7 +385,7 @@ bool wick_explain_is_own(const struct wick_explain_facts *f, uint32_t server);
 /* explain_ends.c: whether who listens at that address takes the connections to that server, "127.0.0.1:80" or a figure
  * that begins so. Of who listens at all addresses, those of the loopback: which others are the machine's is not
  * recorded. */
-bool wick_explain_takes_calls_of(const char *address, const char *server);
+bool wick_explain_is_listener_of(const char *address, const char *server);
 
 /* explain_ends.c: adds to a finding about waits of that kind at that function which server or file they are for;
  * endpoint: only those of its requests, 0 = all. */

@@ -536,20 +536,6 @@ void wick_explain_out_of_memory(struct wick_explain *x)
     }
 }
 
-/* Whether a thread was seen to rest in its search for room for a direct buffer: it does so where there is none. */
-static bool seeks_room(const struct wick_explain_facts *f)
-{
-    bool seeks = false;
-    for (size_t i = 0; i < f->nwall && !seeks; i++)
-        for (uint32_t s = f->wall[i].state == WICK_EXPLAIN_SLEEPING ? f->wall[i].stack : 0; s && !seeks;
-             s = f->p->stacks[s].parent) {
-            const struct wick_function *function = &f->p->functions[wick_explain_function_at(f->p, s)];
-            seeks = !strcmp(wick_profile_str(f->p, function->name), "reserveMemory") &&
-                    !strcmp(wick_profile_str(f->p, function->class_name), "java/nio/Bits");
-        }
-    return seeks;
-}
-
 /* The error is thrown by Java code, and not reported. */
 void wick_explain_direct_memory(struct wick_explain *x)
 {
@@ -563,7 +549,7 @@ void wick_explain_direct_memory(struct wick_explain *x)
     if (f->direct_count)
         wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->direct_count);
     wick_explain_say_user(x, r, "java/nio/DirectByteBuffer");
-    if (r && f->directs >= DIRECTS_LEAST && f->direct_least == f->direct_peak && !seeks_room(f)) {
+    if (r && f->directs >= DIRECTS_LEAST && f->direct_least == f->direct_peak && !wick_explain_seeks_buffers(f)) {
         wick_explain_say(x, r, "steady", "as much all the time"); /* a pool may take what there is, once */
         r->remark = true;
     }

@@ -248,7 +248,7 @@ static bool is_for_who_listens_at(const struct wick_explain_finding *r, const ch
     bool its = false;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         const struct wick_explain_figure *end = wick_explain_figure_of(r, ends[i]);
-        its |= end && strstr(end->text, ", which is this process") && wick_explain_takes_calls_of(address, end->text);
+        its |= end && strstr(end->text, ", which is this process") && wick_explain_is_listener_of(address, end->text);
     }
     return its;
 }

@@ -28,8 +28,7 @@ enum { ESTABLISHED = 1, SYN_SENT = 2, CLOSE_WAIT = 8 };
 /* An end of a connection. */
 union end {
     struct sockaddr any;
-    struct sockaddr_in four;
-    struct sockaddr_in6 six;
+    union wick_socket_name internet;
     struct sockaddr_un path;
 };
 
@@ -43,20 +42,9 @@ int wick_awaited_opened(const struct tcp_info *t, size_t size, int queued)
     return done == sent + 1 ? 1 : done == sent ? 0 : -1;
 }
 
-static unsigned port_of(const union end *e)
-{
-    return ntohs(e->any.sa_family == AF_INET ? e->four.sin_port : e->six.sin6_port);
-}
-
 static bool is_internet(const union end *e)
 {
     return e->any.sa_family == AF_INET || e->any.sa_family == AF_INET6;
-}
-
-static void put_address(const union end *e, char *out, size_t size)
-{
-    const void *address = e->any.sa_family == AF_INET ? (const void *)&e->four.sin_addr : &e->six.sin6_addr;
-    wick_socket_address(e->any.sa_family, address, port_of(e), out, size);
 }
 
 /* As the value of a label: with a backslash before what would end it (docs/labels.md), bytes that are not printable as
@@ -154,7 +142,7 @@ static bool describe_socket(struct wick_awaited *a, int fd, uint64_t cookie, cha
     int opened = is_internet(&local) && is_internet(&peer) ? has_opened(fd) : -1;
     if (opened < 0)
         return false;
-    put_address(opened ? &peer : &local, address, sizeof address);
+    wick_socket_address_of_name(opened ? &peer.internet : &local.internet, address, sizeof address);
     snprintf(out, size, "%s=%s", opened ? "peer" : "local", address);
     return true;
 }
