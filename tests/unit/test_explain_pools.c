@@ -289,11 +289,33 @@ static void test_pool_busy__with_tasks_that_wait_for_tasks_of_the_same_pool(void
     }
 }
 
+/* Where all of its threads wait, until a time-out, hardly a task is seen that does not; who else runs some may run
+ * those that are waited for. */
+static void test_pool_busy__with_nothing_but_tasks_that_wait_for_tasks_of_the_same_pool(void **state)
+{
+    static const char *const runs = "java/util/concurrent/FutureTask.run";
+    (void)state;
+    for (int other = 0; other <= 1; other++) {
+        struct scene *s = scene();
+        for (unsigned i = 1; i <= 4; i++)
+            add(s, thread_of(s, i == 1 ? "reviewer-1" : "reviewer-2", i),
+                STACK(s, WORKER, "app/Claim.review", FUTURE, PARK), WICK_EXPLAIN_PARKED, 10);
+        for (unsigned i = 0; i < 6; i++)
+            add(s, thread_of(s, "client", 40 + i), STACK(s, "app/Client.ask", FUTURE, PARK), WICK_EXPLAIN_PARKED, 10);
+        add(s, thread_of(s, "store", 50),
+            STACK(s, other ? runs : "app/Main.run", "app/Store.read", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING,
+            10);
+        pool_of(s, thread_of(s, "reviewer-1", 1), LINKED, 20, 20);
+        (other ? has_not : has)(s, "; 100 % of it is waiting for tasks of the same pool, ");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_queue__that_grows_comes_before_the_answers_its_tasks_wait_for),
         cmocka_unit_test(test_pool_busy__with_tasks_that_wait_for_tasks_of_the_same_pool),
+        cmocka_unit_test(test_pool_busy__with_nothing_but_tasks_that_wait_for_tasks_of_the_same_pool),
         cmocka_unit_test(test_queue__that_grows_is_reported_with_what_keeps_the_pool_small),
         cmocka_unit_test(test_queue__is_not_reported_otherwise),
         cmocka_unit_test(test_pool_busy__has_the_length_of_the_queue),

@@ -192,13 +192,13 @@ static void say_workers(struct wick_explain *x, struct wick_explain_finding *r, 
 
 /* Where its own tasks wait for tasks, and it is seen to run some that do not, while no other pool has any to speak of,
  * those waited for are in its queue, behind those that wait for them. Who waits for tasks in another pool has none of
- * its own. */
+ * its own. Where nearly all of its tasks wait, hardly any other is seen, and nobody else may run tasks at all. */
 static void say_own(struct wick_explain *x, struct wick_explain_finding *r, const struct pool *o, size_t index,
                     const uint32_t *of)
 {
     const struct wick_explain_facts *f = x->f;
     const struct wick_explain_pool *facts = wick_explain_pool_named(x, o->name);
-    double own = 0, runs = 0, others = 0, works = (double)o->all_ns - (double)o->idle_ns;
+    double own = 0, runs = 0, others = 0, outside = 0, works = (double)o->all_ns - (double)o->idle_ns;
     if (!r || !facts || !facts->queued_sum)
         return;
     for (size_t i = 0; i < f->nwall; i++) {
@@ -210,8 +210,10 @@ static void say_own(struct wick_explain *x, struct wick_explain_finding *r, cons
         own += pool == index + 1 && waits ? ns : 0;
         runs += pool == index + 1 && !waits && !idle ? ns : 0;
         others += pool && pool != index + 1 && !waits && !idle ? ns : 0;
+        outside += !pool && wick_wait_runs_task(f->p, f->wall[i].stack) ? ns : 0;
     }
-    if (own < HALF * works || runs < RUNS_LEAST * works || wick_explain_counts(f, others, OTHERS_MOST))
+    bool alone = runs < RUNS_LEAST * works && own >= BEHIND * works && !wick_explain_counts(f, outside, OTHERS_MOST);
+    if (own < HALF * works || !(alone || runs >= RUNS_LEAST * works) || wick_explain_counts(f, others, OTHERS_MOST))
         return;
     wick_explain_figure(r, "own", WICK_EXPLAIN_SHARE, wick_explain_share(own, works));
     r->advice = "let no task wait for tasks of the same pool: give these a pool of their own, run them in the task "
