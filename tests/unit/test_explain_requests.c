@@ -134,6 +134,34 @@ static void test_endpoint_cpu__of_a_process_that_computes_little(void **state)
     has_not(request(0.3, 0.05, 0.1, 20000000), "endpoint-cpu"); /* too little of the time */
 }
 
+/* Requests of which only the frames of the server are known: n samples of 40 ms, so many in a row. */
+static struct scene *spanless(unsigned n, unsigned in_row, const char *handler)
+{
+    struct scene *s = scene();
+    uint32_t t = thread_of(s, "pool-1-thread-1", 1);
+    for (unsigned i = 0; i < n; i++) {
+        add(s, t, STACK(s, handler, "app/Register.answer", "app/Register.distance"), WICK_EXPLAIN_RUNNABLE, 0.04);
+        s->wall[s->f.nwall - 1].time_ns = ((int64_t)(i / in_row) * 200 + (int64_t)(i % in_row) * 40) * (S / 1000);
+    }
+    s->f.got_ns = S * 7 / 10;
+    return s;
+}
+
+static void test_endpoint_cpu__of_requests_without_spans(void **state)
+{
+    static const char *const handler = "com/sun/net/httpserver/Filter$Chain.doFilter";
+    (void)state;
+    has(spanless(24, 2, handler),
+        "endpoint-cpu: the handling of requests: 100 % of its wall time (960 ms) is computing "
+        "in app.Register.distance, and in what that calls for it\n");
+    has_not(spanless(24, 1, handler), "endpoint-cpu"); /* no longer than a sample */
+    has_not(spanless(24, 2, "app/Timer.run"), "endpoint-cpu");
+    has_not(spanless(10, 2, handler), "endpoint-cpu"); /* too little of the time */
+    struct scene *s = spanless(24, 2, handler);
+    add(s, thread_of(s, "pool-1-thread-2", 2), STACK(s, handler, "app/Store.ask", READ), WICK_EXPLAIN_IO, 1);
+    has_not(s, "endpoint-cpu"); /* they wait for more than that */
+}
+
 /* The only carrier is held by a read in native code; others never begin, and have no frames. */
 static struct scene *unstarted(double threads, double lacks)
 {
@@ -582,6 +610,7 @@ int main(void)
         cmocka_unit_test(test_waiting__for_a_pool_to_end_is_waiting_for_its_tasks),
         cmocka_unit_test(test_endpoint_wait__for_a_peer_on_a_machine_without_cpus),
         cmocka_unit_test(test_endpoint_cpu__of_a_process_that_computes_little),
+        cmocka_unit_test(test_endpoint_cpu__of_requests_without_spans),
         cmocka_unit_test(test_unstarted_threads__are_counted_with_what_keeps_the_carriers),
         cmocka_unit_test(test_unstarted_threads__come_behind_what_carriers_compute),
         cmocka_unit_test(test_waiting__for_a_carrier_comes_behind_what_carriers_compute),

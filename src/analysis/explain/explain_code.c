@@ -25,7 +25,6 @@
 #define STARTS_LEAST 0.10 /* of that: who starts so many threads is also what those cost */
 #define CROWD_LEAST  8.0  /* threads that wait in one function */
 #define EVENTS_MOST  0.10 /* of a thread's time: waiting for events, if its selector returns at once */
-#define SLOW_LEAST   1e7  /* ns: a request that takes less is not slow by what it computes */
 #define ALONE_LEAST  0.75 /* of the CPU time of a thread */
 #define CALLS_LEAST  0.25 /* the same for calls of any kind: whatever does a little work does most of it somewhere */
 
@@ -677,81 +676,4 @@ void wick_explain_hot_calls(struct wick_explain *x)
         wick_explain_figure(r, "part", WICK_EXPLAIN_TIME, (double)c.most_ns);
     }
     keep_hot(x, r, c.function, c.function);
-}
-
-/* ---- requests that compute ---- */
-
-/* States in which a thread could compute; it is where it would go on if it has no CPU. */
-enum {
-    COMPUTES = 1 << WICK_EXPLAIN_DEFAULT | 1 << WICK_EXPLAIN_RUNNABLE,
-    READY = 1 << WICK_EXPLAIN_WAITING_FOR_CPU | 1 << WICK_EXPLAIN_SAFEPOINT
-};
-
-/* The time that requests of the endpoint took on average, 0 = it has none. */
-static double took(const struct wick_explain_facts *f, uint32_t endpoint)
-{
-    double sum = 0, n = 0;
-    for (size_t i = 0; i < f->nspans; i++)
-        if (f->spans[i].root && f->spans[i].endpoint == endpoint) {
-            sum += (double)f->spans[i].end_ns - (double)f->spans[i].begin_ns;
-            n++;
-        }
-    return wick_explain_share(sum, n);
-}
-
-/* Of what an endpoint computes: the program's function nearest to the leaf that has most, the heaviest stack cut
- * there, and what it calls that takes most. */
-static void learn_computed(struct wick_explain *x, uint32_t endpoint, int64_t *sums, int64_t *by_stack, struct calls *c)
-{
-    const struct wick_explain_facts *f = x->f;
-    enum wick_explain_code code;
-    for (unsigned round = 0; round < 2; round++)
-        for (size_t i = 0; i < f->nwall; i++) {
-            const struct wick_explain_sample *s = &f->wall[i];
-            uint32_t at = s->endpoint == endpoint && 1u << s->state & (COMPUTES | READY)
-                              ? wick_explain_user_of(f->p, s->stack, &code)
-                              : 0;
-            uint32_t function = frame_of(f->p, at)->function;
-            if (!at)
-                continue;
-            if (!round) {
-                sums[function] = wick_sum(sums[function], s->weight_ns);
-                c->function = sums[function] > sums[c->function] ? function : c->function;
-            } else if (function == c->function) {
-                c->quanta += wick_explain_quantum(s);
-                by_stack[at] = wick_sum(by_stack[at], s->weight_ns);
-                c->at = by_stack[at] > by_stack[c->at] ? at : c->at;
-            }
-        }
-    c->ns = sums[c->function];
-}
-
-/* A process of little CPU time whose requests are slow because of what they compute. Lack of CPUs makes all of it take
- * longer alike, so that the time without one belongs where the thread was. */
-void wick_explain_computes(struct wick_explain *x, uint32_t endpoint)
-{
-    struct wick_explain_facts *f = x->f;
-    double all = endpoint ? (double)wick_explain_wall(f, false, endpoint, WICK_EXPLAIN_ALL) : 0;
-    double computed = endpoint ? (double)wick_explain_wall(f, false, endpoint, COMPUTES) : 0;
-    double ready = endpoint ? (double)wick_explain_wall(f, false, endpoint, READY) : 0;
-    struct calls c = {0};
-    int64_t *sums = calloc(f->p->nfunctions + 1, sizeof *sums), *by_stack = calloc(f->p->nstacks + 1, sizeof *by_stack);
-    f->failed |= !sums || !by_stack;
-    bool little = x->out->busy < CALLS_LEAST &&
-                  !wick_explain_counts(f, computed, CALLS_LEAST); /* else the rules about CPU time have judged it */
-    if (sums && by_stack && little && computed > 0 && took(f, endpoint) >= SLOW_LEAST)
-        learn_computed(x, endpoint, sums, by_stack, &c);
-    free(sums);
-    free(by_stack);
-    /* what it would be with a CPU whenever it needs one */
-    double part = (double)c.ns * wick_explain_share(computed, computed + ready);
-    if (!c.at || wick_explain_share(part, all - ready) < x->rule->threshold ||
-        !wick_explain_counts(f, (double)c.ns, CPU_LEAST))
-        return;
-    struct wick_explain_finding *r = wick_explain_found(x, part);
-    wick_explain_say_where(x, r, endpoint);
-    wick_explain_share_of(x, r, (double)c.ns, all, c.quanta);
-    wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)c.ns);
-    wick_explain_say_frame(x, r, "frame", f->p->stacks[c.at].frame);
-    wick_explain_filter_frame(x, r, f->p->stacks[c.at].frame);
 }

@@ -465,7 +465,9 @@ void wick_explain_cache_misses(struct wick_explain *x);
 void wick_explain_hot_code(struct wick_explain *x);
 void wick_explain_hot_calls(struct wick_explain *x);
 void wick_explain_hot_method(struct wick_explain *x);
-void wick_explain_computes(struct wick_explain *x, uint32_t endpoint);
+
+/* explain_endpoint_cpu.c: requests of the endpoint that compute; 0 = those without a span. */
+void wick_explain_endpoint_cpu(struct wick_explain *x, uint32_t endpoint);
 
 /* explain_options.c: options of the JVM that make the program slow. */
 void wick_explain_jvm_options(struct wick_explain *x);

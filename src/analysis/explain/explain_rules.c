@@ -387,7 +387,7 @@ static void endpoint_wait(struct wick_explain *x)
 static void endpoint_cpu(struct wick_explain *x)
 {
     if (!x->code_said && !x->method_said && !x->calls_said)
-        wick_explain_each_endpoint(x, wick_explain_computes);
+        wick_explain_each_endpoint(x, wick_explain_endpoint_cpu);
 }
 
 /* Requests of virtual threads that wait and were not found by the wall clock: their spans have their time. */
