@@ -421,10 +421,34 @@ static void test_connections__that_are_made_all_the_time_are_named(void **state)
     }
 }
 
+/* What is read in another function than connections are made in waits for answers, if they are made again and again. */
+static void test_answers__are_read_by_what_makes_connections_calls(void **state)
+{
+    (void)state;
+    for (int samples = 4; samples <= 5; samples++)
+        for (int opened = 0; opened <= 1; opened++) {
+            struct scene *s = scene();
+            uint32_t validator = thread_of(s, "validator", 1), peer = wick_profile_cstring(&s->p, "10.0.0.7:80");
+            add(s, validator, STACK(s, "app/Link.fetch", "app/Link.drain", READ), WICK_EXPLAIN_IO, 9);
+            *(opened ? &s->wall[0].server : &s->wall[0].service) = peer;
+            s->f.ends = true;
+            /* one to which others come as well */
+            add(s, thread_of(s, "door", 2), STACK(s, "app/Door.run", "java/net/ServerSocket.accept"), WICK_EXPLAIN_IO,
+                10);
+            for (int i = 0; i < samples; i++) {
+                cpu(s, STACK(s, "app/Link.fetch", "java/net/Socket.connect"), 0.01);
+                s->cpu[i].thread = validator;
+                s->cpu[i].time_ns = i * 2 * S;
+            }
+            (samples == 5 && opened ? has : has_not)(s, "is waiting for a server's answer, at app.Link.drain, ");
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_connections__that_are_made_all_the_time_are_named),
+        cmocka_unit_test(test_answers__are_read_by_what_makes_connections_calls),
         cmocka_unit_test(test_processes__are_awaited_where_their_output_is_read),
         cmocka_unit_test(test_processes__are_started_by_who_waits_for_them),
         cmocka_unit_test(test_ends__say_who_asks_and_whom),

@@ -21,9 +21,9 @@
 #define HELD_LEAST     0.50 /* of the time of those who wait for a server: its answers are held back */
 #define OFTEN_LEAST    2.0  /* times a second that a thread is put on a CPU, at which its waits may be many, */
 #define BETWEEN_MOST   50.0 /* and as often as that for what it does in between */
-#define CONNECTS_LEAST 5    /* samples of making connections, by those who wait for answers, */
+#define CONNECTS_LEAST 5    /* samples of making connections, */
 #define GOES_ON        0.50 /* in so much of the recording, */
-#define CONNECTS_SHARE 0.10 /* and of their CPU time */
+#define CONNECTS_SHARE 0.10 /* and of the CPU time of those who wait for answers */
 #define ONE_LEAST      0.95 /* of that: for one, so that the others are not mentioned */
 
 enum end { SERVER, CLIENTS, FILE_OF, ENDS };
@@ -171,7 +171,7 @@ void wick_explain_follow_held_back(struct wick_explain *x, struct wick_explain_f
     }
 }
 
-/* The program's frame that starts a process there, 0 = none does. */
+/* The stack cut at the program's frame that starts a process, 0 = none does. */
 static uint32_t starter_of(const struct wick_profile *p, uint32_t stack)
 {
     bool starts = false;
@@ -180,13 +180,12 @@ static uint32_t starter_of(const struct wick_profile *p, uint32_t stack)
         const char *class_name = wick_profile_str(p, function->class_name);
         starts |= !strcmp(class_name, "java/lang/ProcessBuilder");
         if (starts && wick_frame_kind_is_java(p->frames[p->stacks[s].frame].kind) && !wick_name_is_jdk(class_name))
-            return p->stacks[s].frame;
+            return s;
     }
     return 0;
 }
 
-/* The program's frame that makes a connection there, 0 = none does. */
-static uint32_t connector_of(const struct wick_profile *p, uint32_t stack)
+uint32_t wick_explain_connector_of(const struct wick_profile *p, uint32_t stack)
 {
     bool connects = false;
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
@@ -197,16 +196,28 @@ static uint32_t connector_of(const struct wick_profile *p, uint32_t stack)
         connects |= java && ((socket && (!strcmp(name, "connect") || !strcmp(name, "createImpl"))) ||
                              !strcmp(name, "startHandshake"));
         if (connects && java && !wick_name_is_jdk(class_name))
-            return p->stacks[s].frame;
+            return s;
     }
     return 0;
+}
+
+void wick_explain_see(struct wick_explain_seen *seen, int64_t time_ns)
+{
+    seen->first_ns = !seen->n || time_ns < seen->first_ns ? time_ns : seen->first_ns;
+    seen->last_ns = !seen->n || time_ns > seen->last_ns ? time_ns : seen->last_ns;
+    seen->n++;
+}
+
+bool wick_explain_connects_again(const struct wick_explain_facts *f, const struct wick_explain_seen *seen)
+{
+    return seen->n >= CONNECTS_LEAST &&
+           (double)seen->last_ns - (double)seen->first_ns >= GOES_ON * (double)f->duration_ns;
 }
 
 /* What those who wait at a place do besides. */
 struct besides {
     uint32_t frame; /* where most of it is done */
-    size_t n;       /* samples */
-    int64_t first_ns, last_ns;
+    struct wick_explain_seen found;
     double cpu_ns, all_cpu_ns; /* CPU time of it, and all of these threads */
 };
 
@@ -220,26 +231,24 @@ static bool *threads_at(struct wick_explain *x, const struct wick_explain_place 
     return here;
 }
 
-/* `of` says to which frame of the program a stack's time goes, 0 = to none. */
+/* `of` cuts a stack at the frame of the program to which its time goes, 0 = to none. */
 static struct besides besides_at(struct wick_explain *x, const struct wick_explain_place *at,
                                  uint32_t (*of)(const struct wick_profile *p, uint32_t stack))
 {
     const struct wick_explain_facts *f = x->f;
-    struct besides b = {.first_ns = INT64_MAX, .last_ns = INT64_MIN};
+    struct besides b = {0};
     bool *here = threads_at(x, at);
     int64_t *ns = calloc(f->p->nframes, sizeof *ns);
     x->f->failed |= !ns;
     for (size_t i = 0; here && ns && i < f->nwall + f->ncpu; i++) {
         const struct wick_explain_sample *s = i < f->nwall ? &f->wall[i] : &f->cpu[i - f->nwall];
         double cpu = i < f->nwall ? 0 : (double)s->weight_ns;
-        uint32_t frame = here[s->thread] ? of(f->p, s->stack) : 0;
+        uint32_t cut = here[s->thread] ? of(f->p, s->stack) : 0, frame = f->p->stacks[cut].frame;
         b.all_cpu_ns += here[s->thread] ? cpu : 0;
-        if (!frame)
+        if (!cut)
             continue;
-        b.n++;
+        wick_explain_see(&b.found, s->time_ns);
         b.cpu_ns += cpu;
-        b.first_ns = s->time_ns < b.first_ns ? s->time_ns : b.first_ns;
-        b.last_ns = s->time_ns > b.last_ns ? s->time_ns : b.last_ns;
         ns[frame] = wick_sum(ns[frame], s->weight_ns);
         b.frame = ns[frame] > ns[b.frame] ? frame : b.frame;
     }
@@ -261,9 +270,9 @@ static void say_starter(struct wick_explain *x, struct wick_explain_finding *r, 
 void wick_explain_say_connector(struct wick_explain *x, struct wick_explain_finding *r,
                                 const struct wick_explain_place *at)
 {
-    struct besides b = r && at->kind == WICK_WAIT_PEER ? besides_at(x, at, connector_of) : (struct besides){0};
-    if (b.n < CONNECTS_LEAST || (double)b.last_ns - (double)b.first_ns < GOES_ON * (double)x->f->duration_ns ||
-        b.cpu_ns < CONNECTS_SHARE * b.all_cpu_ns)
+    struct besides b =
+        r && at->kind == WICK_WAIT_PEER ? besides_at(x, at, wick_explain_connector_of) : (struct besides){0};
+    if (!wick_explain_connects_again(x->f, &b.found) || b.cpu_ns < CONNECTS_SHARE * b.all_cpu_ns)
         return;
     wick_explain_say_frame(x, r, "connector", b.frame);
     if (wick_explain_figure_of(r, "sequence") || wick_explain_figure_of(r, "asks"))

@@ -219,6 +219,13 @@ bool wick_explain_is_often(const struct wick_explain_facts *f, uint32_t thread);
 /* explain_reply.c: gives waits their kind that are for replies. False without memory. */
 bool wick_explain_find_replies(struct wick_explain *x);
 
+/* explain_questions.c: finds the reads of sockets that wait for answers (WICK_WAIT_PEER), and whether clients may come
+ * to this process. */
+void wick_explain_find_questions(struct wick_explain *x);
+
+/* explain_wait_kinds.c: whether it stands for virtual threads, of which each is seen once at most. */
+bool wick_explain_is_unmounted(const struct wick_explain *x, uint32_t thread);
+
 /* explain_wait_kinds.c: fills in what rules about waiting share, false without memory. */
 bool wick_explain_learn_waits(struct wick_explain *x);
 bool wick_explain_wait_counts(const struct wick_explain *x, size_t i);  /* the wait of wall-clock sample i is trouble */
@@ -363,6 +370,20 @@ void wick_explain_say_writer(struct wick_explain *x, struct wick_explain_finding
                              const struct wick_explain_place *at);
 
 void wick_explain_blocked_loop(struct wick_explain *x); /* explain_loop.c; after them */
+
+/* Samples of something, and when the first and the last one was. */
+struct wick_explain_seen {
+    uint32_t n;
+    int64_t first_ns, last_ns;
+};
+
+/* explain_ends.c: counts a sample at that time. */
+void wick_explain_see(struct wick_explain_seen *seen, int64_t time_ns);
+
+/* explain_ends.c: the stack cut at the program's frame that makes a connection there, 0 = none does; and whether these
+ * samples of it show that connections are made all the time. */
+uint32_t wick_explain_connector_of(const struct wick_profile *p, uint32_t stack);
+bool wick_explain_connects_again(const struct wick_explain_facts *f, const struct wick_explain_seen *seen);
 
 /* explain_ends.c: adds to a finding about waits for answers where those who ask make connections all the time. */
 void wick_explain_say_connector(struct wick_explain *x, struct wick_explain_finding *r,

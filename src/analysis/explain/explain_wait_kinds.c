@@ -14,8 +14,6 @@
 
 #define PIPED_LEAST      4    /* times that a thread begins with a process after it has read a pipe */
 #define PIPED_SHARE      0.30 /* of its time in pipes: in starting processes, and waiting for their ends */
-#define WRITES_LEAST     2    /* samples of a function that writes to a socket, or makes connections */
-#define RESTS_LEAST      5    /* waits of a thread for a timer or for work */
 #define TIMED_LEAST      8    /* events of waits */
 #define CAME_LEAST       2    /* events of waits that no time-out ended, */
 #define CAME_OFTEN       0.05 /* as many as of those that one ended, */
@@ -129,148 +127,14 @@ bool wick_explain_owner_enters(const struct wick_explain *x, const struct wick_l
     return at->first && (at->others || !is_same_lock(&x->f->locks.rows[at->first - 1], r));
 }
 
-/* ---- sockets ---- */
-
 static uint32_t function_at(const struct wick_profile *p, uint32_t stack)
 {
     return p->frames[p->stacks[stack].frame].function;
 }
 
-static bool serve(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        struct wick_wait w = wick_explain_wait_at(x, rows[i].stack);
-        if (w.kind == WICK_WAIT_CLIENT || w.kind == WICK_WAIT_EVENT || w.in_request || rows[i].service)
-            return true;
-    }
-    return false;
-}
-
-/* Whether clients may come to this process; a selector that never waits for events is one as well. */
-static bool accepts(const struct wick_explain *x)
-{
-    const struct wick_explain_facts *f = x->f;
-    return serve(x, f->wall, f->nwall) || serve(x, f->cpu, f->ncpu);
-}
-
-/* What a function of the program does with sockets: samples of connecting and writing; the first line in which it reads
- * (0 = not known), and the writes before and after that. */
-struct talk {
-    uint32_t connects, writes, before, after;
-    int32_t read_line;
-    int64_t opened_ns, accepted_ns; /* waits at connections that this process has opened, and accepted */
-};
-
-/* The line of the program's function at the end of the stack, 0 = not known. */
-static int32_t line_at(const struct wick_profile *p, uint32_t stack)
-{
-    int32_t line = p->frames[p->stacks[stack].frame].line;
-    return line > 0 ? line : 0;
-}
-
-static void learn_reads(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n,
-                        struct talk *talks)
-{
-    const struct wick_profile *p = x->f->p;
-    for (size_t i = 0; i < n; i++) {
-        struct wick_wait w = wick_explain_wait_at(x, rows[i].stack);
-        struct talk *t = &talks[function_at(p, w.stack)];
-        int32_t line = line_at(p, w.stack);
-        if (w.kind == WICK_WAIT_SOCKET && w.stack && line && (!t->read_line || line < t->read_line))
-            t->read_line = line;
-    }
-}
-
-static void learn_writes(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n,
-                         struct talk *talks)
-{
-    const struct wick_profile *p = x->f->p;
-    for (size_t i = 0; i < n; i++) {
-        struct wick_wait w = wick_explain_wait_at(x, rows[i].stack);
-        struct talk *t = &talks[function_at(p, w.stack)];
-        int32_t line = line_at(p, w.stack);
-        t->connects += w.kind == WICK_WAIT_CONNECT && w.stack;
-        if (w.kind != WICK_WAIT_SOCKET_WRITE || !w.stack)
-            continue;
-        t->writes++;
-        t->before += line && line < t->read_line;
-        t->after += line > t->read_line && t->read_line;
-    }
-}
-
-/* Whose connections it reads from, by the labels of its waits: 1 = this process has opened most of them, -1 = it has
- * accepted them, 0 = that is not known. */
-static int who_connects(const struct talk *t)
-{
-    return (t->opened_ns > t->accepted_ns) - (t->opened_ns < t->accepted_ns);
-}
-
-/* Whether its reads wait for answers. Who asks writes a question before it reads, who serves reads a request before it
- * writes; a server that greets does that once. Where lines do not show it, writes alone do so in a process without
- * clients. */
-static bool asks(const struct talk *t, bool serves)
-{
-    return t->connects >= WRITES_LEAST || t->before >= (serves ? WRITES_LEAST : 1) ||
-           (!serves && t->writes >= WRITES_LEAST);
-}
-
-static bool is_unmounted(const struct wick_explain *x, uint32_t thread)
+bool wick_explain_is_unmounted(const struct wick_explain *x, uint32_t thread)
 {
     return wick_profile_thread_is_many(&x->f->p->threads[thread]);
-}
-
-/* Whether a thread rests there of its own accord, or has no work. */
-static bool is_rest(enum wick_wait_kind kind)
-{
-    return wick_wait_is_timer(kind) || kind == WICK_WAIT_WORK || kind == WICK_WAIT_QUEUE ||
-           kind == WICK_WAIT_CONDITION || kind == WICK_WAIT_OBJECT_WAIT || kind == WICK_WAIT_PARK;
-}
-
-/* Whether all threads that read sockets rest as well: each begins to read when it has asked for something, and none
- * waits for requests. */
-static bool all_rest(const struct wick_explain *x, const uint32_t *rests)
-{
-    const struct wick_explain_facts *f = x->f;
-    for (size_t i = 0; i < f->nwall; i++)
-        if (x->waits[i].kind == WICK_WAIT_SOCKET &&
-            (rests[f->wall[i].thread] < RESTS_LEAST || is_unmounted(x, f->wall[i].thread)))
-            return false;
-    return true;
-}
-
-/* A read may wait for a request or for an answer: what its function does besides says which. One that only reads may
- * have subscribed to what rarely comes. As writes are short, few of them are sampled; so in a process to which no
- * clients come threads that rest between reads, all of them, ask as well. */
-static void find_questions(struct wick_explain *x)
-{
-    const struct wick_explain_facts *f = x->f;
-    struct talk *talks = calloc(f->p->nfunctions + 1, sizeof *talks);
-    uint32_t *rests = calloc(f->p->nthreads + 1, sizeof *rests);
-    x->f->failed |= !talks || !rests;
-    if (!x->f->failed) {
-        learn_reads(x, f->cpu, f->ncpu, talks);
-        learn_reads(x, f->wall, f->nwall, talks);
-        learn_writes(x, f->cpu, f->ncpu, talks);
-        learn_writes(x, f->wall, f->nwall, talks);
-        for (size_t i = 0; i < f->nwall; i++)
-            rests[f->wall[i].thread] += is_rest(x->waits[i].kind) && x->waits[i].stack;
-    }
-    for (size_t i = 0; !x->f->failed && i < f->nwall; i++) {
-        struct talk *t = &talks[function_at(f->p, x->waits[i].stack)];
-        t->opened_ns = wick_sum(t->opened_ns, f->wall[i].server ? f->wall[i].weight_ns : 0);
-        t->accepted_ns = wick_sum(t->accepted_ns, f->wall[i].service ? f->wall[i].weight_ns : 0);
-    }
-    bool serves = x->serves = x->f->failed || accepts(x), rested = !serves && all_rest(x, rests);
-    for (size_t i = 0; !x->f->failed && i < f->nwall; i++) {
-        struct wick_wait *w = &x->waits[i];
-        const struct talk *t = &talks[function_at(f->p, w->stack)];
-        int opens = who_connects(t);
-        bool answers = opens ? opens < 0 : t->after > t->before;
-        if (w->kind == WICK_WAIT_SOCKET && w->stack && !answers && (rested || asks(t, serves && !opens)))
-            w->kind = WICK_WAIT_PEER;
-    }
-    free(talks);
-    free(rests);
 }
 
 /* What a thread does with other processes: how often it was seen to begin to wait for one, or to start one, after it
@@ -302,7 +166,8 @@ static struct piping *pipings_of(const struct wick_explain *x)
  * from those, and not from who gives it work. */
 static bool is_piped(const struct wick_explain *x, uint32_t thread, const struct piping *t)
 {
-    return thread && !is_unmounted(x, thread) && t->turns >= PIPED_LEAST && t->process_ns >= PIPED_SHARE * t->pipe_ns;
+    return thread && !wick_explain_is_unmounted(x, thread) && t->turns >= PIPED_LEAST &&
+           t->process_ns >= PIPED_SHARE * t->pipe_ns;
 }
 
 /* Whether that writes by a channel, which a process started from here has none of: mostly to a file. */
@@ -418,7 +283,7 @@ static void learn_courses(struct wick_explain *x)
     for (size_t i = 0; i < f->nwall; i++) {
         struct wick_explain_course *c = &x->courses[begins_in(f->p, f->wall[i].stack)];
         const struct wick_wait *w = &x->waits[i];
-        if (!is_unmounted(x, f->wall[i].thread) || w->kind == WICK_WAIT_NONE || !w->stack || c->place)
+        if (!wick_explain_is_unmounted(x, f->wall[i].thread) || w->kind == WICK_WAIT_NONE || !w->stack || c->place)
             continue;
         c->kind = w->kind;
         c->place = function_at(f->p, w->stack);
@@ -431,7 +296,7 @@ static void learn_courses(struct wick_explain *x)
 static bool goes_on(const struct wick_explain *x, size_t i)
 {
     const struct wick_explain_sample *s = &x->f->wall[i];
-    uint32_t function = is_unmounted(x, s->thread) ? begins_in(x->f->p, s->stack) : 0;
+    uint32_t function = wick_explain_is_unmounted(x, s->thread) ? begins_in(x->f->p, s->stack) : 0;
     return function ? x->courses[function].elsewhere >= ELSEWHERE_LEAST : wick_explain_moved(x, s->thread);
 }
 
@@ -641,7 +506,7 @@ bool wick_explain_learn_waits(struct wick_explain *x)
         x->waits[i] = wait_in(x, &f->wall[i]);
     for (size_t i = 0; i < f->nran; i++)
         x->ran[f->ran[i]]++;
-    find_questions(x);
+    wick_explain_find_questions(x);
     find_piped_answers(x);
     if (!wick_explain_find_replies(x) || !learn_jams(x) || !learn_held_back(x))
         return false;

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain_questions.c - whether a read of a socket waits for a request or for an answer
+ *
+ * What its function does besides shows it, the labels of its waits (engine/thread/awaited.h), or that the functions by
+ * which it is called make connections again and again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/explain/explain_int.h"
+#include "base/sum.h"
+#include "model/name.h"
+
+#define WRITES_LEAST 2 /* samples of a function that writes to a socket, or makes connections */
+#define RESTS_LEAST  5 /* waits of a thread for a timer or for work */
+
+static bool serve(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct wick_wait w = wick_explain_wait_at(x, rows[i].stack);
+        if (w.kind == WICK_WAIT_CLIENT || w.kind == WICK_WAIT_EVENT || w.in_request || rows[i].service)
+            return true;
+    }
+    return false;
+}
+
+/* Whether clients may come to this process; a selector that never waits for events is one as well. */
+static bool accepts(const struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    return serve(x, f->wall, f->nwall) || serve(x, f->cpu, f->ncpu);
+}
+
+/* What a function of the program does with sockets: samples of connecting and writing; the first line in which it reads
+ * (0 = not known), and the writes before and after that; connections that it makes, or what it calls. */
+struct talk {
+    uint32_t connects, writes, before, after;
+    struct wick_explain_seen makes;
+    int32_t read_line;
+    int64_t opened_ns, accepted_ns; /* waits at connections that this process has opened, and accepted */
+};
+
+/* The line of the program's function at the end of the stack, 0 = not known. */
+static int32_t line_at(const struct wick_profile *p, uint32_t stack)
+{
+    int32_t line = p->frames[p->stacks[stack].frame].line;
+    return line > 0 ? line : 0;
+}
+
+static void learn_reads(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n,
+                        struct talk *talks)
+{
+    const struct wick_profile *p = x->f->p;
+    for (size_t i = 0; i < n; i++) {
+        struct wick_wait w = wick_explain_wait_at(x, rows[i].stack);
+        struct talk *t = &talks[wick_explain_function_at(p, w.stack)];
+        int32_t line = line_at(p, w.stack);
+        if (w.kind == WICK_WAIT_SOCKET && w.stack && line && (!t->read_line || line < t->read_line))
+            t->read_line = line;
+    }
+}
+
+static void learn_writes(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n,
+                         struct talk *talks)
+{
+    const struct wick_profile *p = x->f->p;
+    for (size_t i = 0; i < n; i++) {
+        struct wick_wait w = wick_explain_wait_at(x, rows[i].stack);
+        struct talk *t = &talks[wick_explain_function_at(p, w.stack)];
+        int32_t line = line_at(p, w.stack);
+        t->connects += w.kind == WICK_WAIT_CONNECT && w.stack;
+        if (w.kind != WICK_WAIT_SOCKET_WRITE || !w.stack)
+            continue;
+        t->writes++;
+        t->before += line && line < t->read_line;
+        t->after += line > t->read_line && t->read_line;
+    }
+}
+
+static bool is_of_program(const struct wick_profile *p, uint32_t stack)
+{
+    const struct wick_frame *f = &p->frames[p->stacks[stack].frame];
+    return wick_frame_kind_is_java(f->kind) &&
+           !wick_name_is_jdk(wick_profile_str(p, p->functions[f->function].class_name));
+}
+
+static void learn_connects(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n,
+                           struct talk *talks)
+{
+    const struct wick_profile *p = x->f->p;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t by = wick_explain_connector_of(p, rows[i].stack);
+        for (uint32_t s = by; s; s = p->stacks[s].parent)
+            if (is_of_program(p, s))
+                wick_explain_see(&talks[wick_explain_function_at(p, s)].makes, rows[i].time_ns);
+    }
+}
+
+/* Whether what reads there, or what has it read, makes connections all the time: each is for one question, or a few,
+ * while one to which data come when there are some is made once. */
+static bool connects_again(const struct wick_explain *x, uint32_t stack, const struct talk *talks)
+{
+    const struct wick_profile *p = x->f->p;
+    for (uint32_t s = stack; s; s = p->stacks[s].parent)
+        if (is_of_program(p, s) && wick_explain_connects_again(x->f, &talks[wick_explain_function_at(p, s)].makes))
+            return true;
+    return false;
+}
+
+/* Whose connections it reads from, by the labels of its waits: 1 = this process has opened most of them, -1 = it has
+ * accepted them, 0 = that is not known. */
+static int who_connects(const struct talk *t)
+{
+    return (t->opened_ns > t->accepted_ns) - (t->opened_ns < t->accepted_ns);
+}
+
+/* Whether its reads wait for answers. Who asks writes a question before it reads, who serves reads a request before it
+ * writes; a server that greets does that once. Where lines do not show it, writes alone do so in a process without
+ * clients. */
+static bool asks(const struct talk *t, bool serves)
+{
+    return t->connects >= WRITES_LEAST || t->before >= (serves ? WRITES_LEAST : 1) ||
+           (!serves && t->writes >= WRITES_LEAST);
+}
+
+/* Whether a thread rests there of its own accord, or has no work. */
+static bool is_rest(enum wick_wait_kind kind)
+{
+    return wick_wait_is_timer(kind) || kind == WICK_WAIT_WORK || kind == WICK_WAIT_QUEUE ||
+           kind == WICK_WAIT_CONDITION || kind == WICK_WAIT_OBJECT_WAIT || kind == WICK_WAIT_PARK;
+}
+
+/* Whether all threads that read sockets rest as well: each begins to read when it has asked for something, and none
+ * waits for requests. */
+static bool all_rest(const struct wick_explain *x, const uint32_t *rests)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->nwall; i++)
+        if (x->waits[i].kind == WICK_WAIT_SOCKET &&
+            (rests[f->wall[i].thread] < RESTS_LEAST || wick_explain_is_unmounted(x, f->wall[i].thread)))
+            return false;
+    return true;
+}
+
+/* A read may wait for a request or for an answer: what its function does besides says which. One that only reads may
+ * have subscribed to what rarely comes. As writes are short, few of them are sampled; so in a process to which no
+ * clients come threads that rest between reads, all of them, ask as well. */
+void wick_explain_find_questions(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct talk *talks = calloc(f->p->nfunctions + 1, sizeof *talks);
+    uint32_t *rests = calloc(f->p->nthreads + 1, sizeof *rests);
+    x->f->failed |= !talks || !rests;
+    if (!x->f->failed) {
+        learn_reads(x, f->cpu, f->ncpu, talks);
+        learn_reads(x, f->wall, f->nwall, talks);
+        learn_writes(x, f->cpu, f->ncpu, talks);
+        learn_writes(x, f->wall, f->nwall, talks);
+        learn_connects(x, f->cpu, f->ncpu, talks);
+        learn_connects(x, f->wall, f->nwall, talks);
+        for (size_t i = 0; i < f->nwall; i++)
+            rests[f->wall[i].thread] += is_rest(x->waits[i].kind) && x->waits[i].stack;
+    }
+    for (size_t i = 0; !x->f->failed && i < f->nwall; i++) {
+        struct talk *t = &talks[wick_explain_function_at(f->p, x->waits[i].stack)];
+        t->opened_ns = wick_sum(t->opened_ns, f->wall[i].server ? f->wall[i].weight_ns : 0);
+        t->accepted_ns = wick_sum(t->accepted_ns, f->wall[i].service ? f->wall[i].weight_ns : 0);
+    }
+    bool serves = x->serves = x->f->failed || accepts(x), rested = !serves && all_rest(x, rests);
+    for (size_t i = 0; !x->f->failed && i < f->nwall; i++) {
+        struct wick_wait *w = &x->waits[i];
+        const struct talk *t = &talks[wick_explain_function_at(f->p, w->stack)];
+        int opens = who_connects(t);
+        bool answers = opens ? opens < 0 : t->after > t->before;
+        if (w->kind != WICK_WAIT_SOCKET || !w->stack || answers)
+            continue;
+        if (rested || asks(t, serves && !opens) || (opens && connects_again(x, w->stack, talks)))
+            w->kind = WICK_WAIT_PEER;
+    }
+    free(talks);
+    free(rests);
+}
