@@ -131,7 +131,7 @@ static void test_endpoint_cpu__of_a_process_that_computes_little(void **state)
     s->f.got_ns = 3 * S; /* that of the others stands out as little */
     has_not(s, "endpoint-cpu");
     has_not(request(0.6, 0.1, 0.3, 9000000), "endpoint-cpu");   /* nobody notices */
-    has_not(request(0.3, 0.05, 0.1, 20000000), "endpoint-cpu"); /* too little of the time */
+    has_not(request(0.15, 0.02, 0.05, 20000000), "endpoint-cpu"); /* too little of the time */
 }
 
 /* Requests of which only the frames of the server are known: n samples of 40 ms, so many in a row. */
@@ -156,7 +156,7 @@ static void test_endpoint_cpu__of_requests_without_spans(void **state)
         "in app.Register.distance, and in what that calls for it\n");
     has_not(spanless(24, 1, handler), "endpoint-cpu"); /* no longer than a sample */
     has_not(spanless(24, 2, "app/Timer.run"), "endpoint-cpu");
-    has_not(spanless(10, 2, handler), "endpoint-cpu"); /* too little of the time */
+    has_not(spanless(4, 2, handler), "endpoint-cpu"); /* too little of the time */
     struct scene *s = spanless(24, 2, handler);
     add(s, thread_of(s, "pool-1-thread-2", 2), STACK(s, handler, "app/Store.ask", READ), WICK_EXPLAIN_IO, 1);
     has_not(s, "endpoint-cpu"); /* they wait for more than that */

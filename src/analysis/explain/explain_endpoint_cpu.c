@@ -16,7 +16,7 @@
 #include "base/sum.h"
 
 #define LITTLE_MOST 0.25 /* processors: of more, the rules about CPU time have judged */
-#define CPU_LEAST   0.05 /* of the recording */
+#define CPU_LEAST   0.02 /* of the recording */
 #define SLOW_LEAST  1e7  /* ns: a request that takes less is not slow by what it computes */
 #define ROW_LEAST   0.50 /* of the time of requests without spans: in those in which a thread is found several times */
 #define GAP_MOST    1.5  /* times what a sample stands for: between two of a row */
