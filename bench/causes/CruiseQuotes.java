@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: CruiseQuotes$Quotes.cabins asks the partners by a lazy stream (map(ask) followed by map(join) in one pipeline), so that each partner is asked only when the answer of the one before it has come: the thread waits for eight futures one after the other, in place of once for all.
 // share: 10 s each: faulty 100 offers/s of 98 ms, fixed 690 offers/s of 14.5 ms: 6.9 times as many.
-// expect: waiting sequence=CruiseQuotes$Quotes.cabins
+// expect: waiting sequence=CruiseQuotes$Quotes.cabins | waiting frame=CruiseQuotes$Quotes.cabins beginner=CruiseQuotes$Line.ask
 // symptom: waiting
 // judge: NAMED: CruiseQuotes$Quotes.cabins waits (CompletableFuture.join) for each partner's answer before it asks the next one, so eight answers of some 12 ms follow each other though they are independent. SYMPTOM ONLY: waits for a future in CruiseQuotes$Quotes.cabins (or its lambda), without that the calls follow one another; the agents wait most of the time; partners are slow to answer. WRONG: a pool that is too small or busy, a blocked scheduler, lock contention, a saturated thread, CPU or heap.
 // jdk: 17

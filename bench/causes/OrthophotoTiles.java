@@ -2,7 +2,7 @@
 // cause: The home-made tile cache looks for the least recently used entry by walking over all of its entries each time that it is full and a new tile comes in: OrthophotoTiles.oldestKey (called by OrthophotoTiles.tile).
 // share: about 80-90 % of the CPU time; fixed is about 5 to 10 times better in tiles/s (5000-10000 against 40000-50000; machine was loaded by others)
 // judge: Must name OrthophotoTiles.oldestKey (or: the eviction of the tile cache) as CPU spent on a full scan per insertion. Only "CPU-bound", "HashMap iterator is hot" without the calling method, or a low hit rate of the cache as such is a symptom; rendering (OrthophotoTiles.render) is not the cause.
-// expect: hot-method frame=OrthophotoTiles.oldestKey | hot-calls frame=OrthophotoTiles.oldestKey | hot-method caller=OrthophotoTiles.oldestKey
+// expect: hot-method frame=OrthophotoTiles.oldestKey | hot-calls frame=OrthophotoTiles.oldestKey | hot-method caller=OrthophotoTiles.oldestKey | cache-misses most=OrthophotoTiles.oldestKey
 // symptom: hot-method hot-calls
 // set: twentieth
 // jdk: 8

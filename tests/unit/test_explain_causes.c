@@ -7,7 +7,6 @@
 #include "analysis/explain/explain_arguments.h"
 
 #define PARK   "java/util/concurrent/locks/LockSupport.park"
-#define JOIN   "java/util/concurrent/CompletableFuture.join"
 #define WORKER "java/util/concurrent/ThreadPoolExecutor$Worker.run"
 #define MATCH  "app/Check.valid", "java/util/regex/Matcher.matches"
 #define TURN                                                                         \
@@ -536,48 +535,6 @@ static void test_workers__one_of_which_gets_all_hold_up_who_makes_it(void **stat
     has_not(belts(0.5), "waiting: "); /* all have */
 }
 
-/* Threads that join futures below so many stages of a stream, and workers that do what these stand for, or rest. */
-static struct scene *joins(int stages, double tasks, double idle)
-{
-    static const char *const accepts[] = {"java/util/stream/ReferencePipeline$3$1.accept",
-                                          "java/util/stream/ReferencePipeline$2$1.accept"};
-    struct scene *s = scene();
-    for (int i = 0; i < 2; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "http-%d", i);
-        uint32_t plan = push(&s->p, STACK(s, "app/Planner.plan"), "java/util/stream/ReferencePipeline.collect");
-        for (int k = 0; k < stages; k++)
-            plan = push(&s->p, plan, accepts[k]);
-        add(s, thread_of(s, name, i + 1), push(&s->p, push(&s->p, plan, JOIN), PARK), WICK_EXPLAIN_PARKED, 8);
-        snprintf(name, sizeof name, "fetch-%d", i);
-        uint32_t worker = thread_of(s, name, i + 10);
-        add(s, worker, STACK(s, WORKER, "app/Airline.fare", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING,
-            tasks / 2);
-        add(s, worker, STACK(s, WORKER, "java/util/concurrent/ThreadPoolExecutor.getTask", PARK), WICK_EXPLAIN_PARKED,
-            idle / 2);
-    }
-    return s;
-}
-
-static void test_streams__that_wait_in_themselves_run_one_task_at_a_time(void **state)
-{
-    static const char text[] =
-        "; 1 task runs at a time for each thread that waits, which does so within the stream that starts them";
-    (void)state;
-    has(joins(2, 16, 40), text);
-    has_not(joins(1, 16, 40), text); /* the futures are a list that was made before */
-    has_not(joins(2, 64, 80), text); /* tasks were started before, in a stage that keeps them */
-    has_not(joins(2, 16, 10), text); /* no worker is free for more */
-    struct scene *s = joins(2, 16, 40);
-    for (int i = 0; i < 2; i++) {
-        uint32_t server = thread_of(s, i ? "server-1" : "server-2", 30 + i);
-        add(s, server, STACK(s, WORKER, "app/Stub.answer", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING, 5);
-        add(s, server, STACK(s, WORKER, "java/util/concurrent/ThreadPoolExecutor.getTask", PARK), WICK_EXPLAIN_PARKED,
-            5);
-    }
-    has(s, text); /* the tasks of another pool are others */
-}
-
 /* Of a wait of 20 ms every tenth is recorded, and weighs ten. */
 static void test_lengths__follow_from_the_events_of_waits(void **state)
 {
@@ -759,7 +716,6 @@ int main(void)
         cmocka_unit_test(test_workers__of_which_one_gets_all_are_said_to_be_idle),
         cmocka_unit_test(test_workers__of_which_few_get_all_are_uneven),
         cmocka_unit_test(test_workers__one_of_which_gets_all_hold_up_who_makes_it),
-        cmocka_unit_test(test_streams__that_wait_in_themselves_run_one_task_at_a_time),
         cmocka_unit_test(test_lengths__follow_from_the_events_of_waits),
         cmocka_unit_test(test_waiting__for_a_fair_lock_that_is_handed_over_often),
         cmocka_unit_test(test_waiting__that_ends_when_the_time_of_another_wait_is_over),

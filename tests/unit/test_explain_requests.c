@@ -130,7 +130,7 @@ static void test_endpoint_cpu__of_a_process_that_computes_little(void **state)
     struct scene *s = request(0.6, 0.1, 0.3, 20000000);
     s->f.got_ns = 3 * S; /* that of the others stands out as little */
     has_not(s, "endpoint-cpu");
-    has_not(request(0.6, 0.1, 0.3, 9000000), "endpoint-cpu");   /* nobody notices */
+    has_not(request(0.6, 0.1, 0.3, 9000000), "endpoint-cpu");     /* nobody notices */
     has_not(request(0.15, 0.02, 0.05, 20000000), "endpoint-cpu"); /* too little of the time */
 }
 

@@ -13,14 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/explain/explain_code_kind.h"
 #include "analysis/explain/explain_int.h"
 #include "base/strbuf.h"
 #include "base/sum.h"
 #include "model/name.h"
 
 #define MISSED_LEAST  0.90
-#define CLEARED_LEAST 1.0 /* collections a second */
-#define LOOKUPS_LEAST 200 /* C2 may compile what looks up early, from which on none is counted */
+#define CLEARED_LEAST 1.0  /* collections a second */
+#define HALF          0.50 /* of what misses cost: in one function */
+#define LOOKUPS_LEAST 200  /* C2 may compile what looks up early, from which on none is counted */
 
 enum { LOOKUPS_MOST = 64 }; /* that are compared with the samples: those with most misses */
 
@@ -79,6 +81,38 @@ static void say_callee(struct wick_explain *x, struct wick_explain_finding *r, c
     wick_strbuf_release(&name);
 }
 
+/* The program's function in which most of that is, if it is another one than the one that looks up: it may make what
+ * was not found, or do what else a miss costs, such as making room. */
+static void say_most(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_lookup *l,
+                     int64_t all_ns)
+{
+    const struct wick_explain_facts *f = x->f;
+    bool *through = calloc((size_t)f->p->nstacks + 1, sizeof *through);
+    int64_t *ns = calloc(f->p->nfunctions, sizeof *ns);
+    uint32_t most = 0, frame = 0; /* the function, and one of its frames */
+    x->f->failed |= !through || !ns;
+    if (through && ns)
+        wick_explain_mark_misses(f->p, l, through);
+    for (size_t i = 0; through && ns && i < f->ncpu; i++) {
+        enum wick_explain_code code;
+        uint32_t at = through[f->cpu[i].stack] ? wick_explain_user_of(f->p, f->cpu[i].stack, &code) : 0;
+        uint32_t function = wick_explain_function_at(f->p, at);
+        if (!at)
+            continue;
+        ns[function] = wick_sum(ns[function], f->cpu[i].weight_ns);
+        if (ns[function] > ns[most]) {
+            most = function;
+            frame = wick_explain_frame_at(f->p, at);
+        }
+    }
+    if (frame && most != f->p->frames[l->frame].function && (double)ns[most] > HALF * (double)all_ns) {
+        wick_explain_say_frame(x, r, "most", frame);
+        wick_explain_figure(r, "part", WICK_EXPLAIN_TIME, (double)ns[most]);
+    }
+    free(through);
+    free(ns);
+}
+
 void wick_explain_cache_misses(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
@@ -113,6 +147,7 @@ void wick_explain_cache_misses(struct wick_explain *x)
     else
         wick_explain_figure(r, "missed", WICK_EXPLAIN_SHARE, wick_explain_share((double)most->missed, all));
     wick_explain_figure(r, "lookups", WICK_EXPLAIN_NUMBER, all);
+    say_most(x, r, most, most_ns);
     if (r && cleared)
         r->advice = "keep what is used often by ordinary references, in a map or cache with a bound: collections clear "
                     "weak references to all that nothing else refers to, and soft ones where memory is short";

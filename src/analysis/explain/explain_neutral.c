@@ -87,7 +87,7 @@ static bool is_plain_wait(const struct wick_explain_facts *f, const struct wick_
 {
     static const char *const kinds[] = {"socket-read", "socket",      "future", "latch",      "reply", "semaphore",
                                         "condition",   "object-wait", "park",   "queue-full", "queue"},
-                             *const shown[] = {"sequence", "timed", "least", "uneven", "holder"};
+                             *const shown[] = {"sequence", "beginner", "timed", "least", "uneven", "holder"};
     enum { BUT_HOLDER = sizeof shown / sizeof *shown - 1 };
     const struct wick_explain_figure *all = wick_explain_figure_of(r, "time"),
                                      *through = wick_explain_figure_of(r, "through");
