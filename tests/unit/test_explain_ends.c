@@ -421,34 +421,65 @@ static void test_connections__that_are_made_all_the_time_are_named(void **state)
     }
 }
 
-/* What is read in another function than connections are made in waits for answers, if they are made again and again. */
-static void test_answers__are_read_by_what_makes_connections_calls(void **state)
+/* What is read in another function than connections are made in waits for answers, if its threads make them all the
+ * time, and not if others do, or one takes long to be made. */
+static void test_answers__are_read_by_threads_that_make_connections(void **state)
+{
+    static const struct {
+        int samples, apart_s;
+        bool opened, accepted, other, waits, said;
+    } cases[] = {
+        {5, 2, true, false, false, false, true},   {4, 2, true, false, false, false, false},
+        {5, 1, true, false, false, false, false},  {5, 2, false, true, false, false, false},
+        {5, 2, false, false, false, false, false}, {5, 2, true, false, true, false, false},
+        {5, 2, true, false, false, true, false},
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct scene *s = scene();
+        uint32_t validator = thread_of(s, "validator", 1), peer = wick_profile_cstring(&s->p, "10.0.0.7:80");
+        uint32_t connects = STACK(s, "app/Link.fetch", "java/net/Socket.connect");
+        add(s, validator, STACK(s, "app/Link.fetch", "app/Link.drain", READ), WICK_EXPLAIN_IO, 9);
+        s->wall[0].server = cases[c].opened ? peer : 0;
+        s->wall[0].service = cases[c].accepted ? peer : 0;
+        s->f.ends = true;
+        /* one to which others come as well */
+        add(s, thread_of(s, "door", 2), STACK(s, "app/Door.run", "java/net/ServerSocket.accept"), WICK_EXPLAIN_IO, 10);
+        for (int i = 0; i < cases[c].samples; i++) {
+            uint32_t thread = cases[c].other ? thread_of(s, "other", 3) : validator;
+            if (cases[c].waits) {
+                add(s, thread, connects, WICK_EXPLAIN_IO, 0.1);
+                s->wall[s->f.nwall - 1].time_ns = i * cases[c].apart_s * S;
+                continue;
+            }
+            cpu(s, connects, 0.01);
+            s->cpu[i].thread = thread;
+            s->cpu[i].time_ns = i * cases[c].apart_s * S;
+        }
+        (cases[c].said ? has : has_not)(s, "is waiting for a server's answer, at app.Link.drain, ");
+    }
+}
+
+/* A file that is sent waits for who takes it, or for the disk from which it comes. */
+static void test_files__that_are_sent_wait_for_who_takes_them(void **state)
 {
     (void)state;
-    for (int samples = 4; samples <= 5; samples++)
-        for (int opened = 0; opened <= 1; opened++) {
-            struct scene *s = scene();
-            uint32_t validator = thread_of(s, "validator", 1), peer = wick_profile_cstring(&s->p, "10.0.0.7:80");
-            add(s, validator, STACK(s, "app/Link.fetch", "app/Link.drain", READ), WICK_EXPLAIN_IO, 9);
-            *(opened ? &s->wall[0].server : &s->wall[0].service) = peer;
-            s->f.ends = true;
-            /* one to which others come as well */
-            add(s, thread_of(s, "door", 2), STACK(s, "app/Door.run", "java/net/ServerSocket.accept"), WICK_EXPLAIN_IO,
-                10);
-            for (int i = 0; i < samples; i++) {
-                cpu(s, STACK(s, "app/Link.fetch", "java/net/Socket.connect"), 0.01);
-                s->cpu[i].thread = validator;
-                s->cpu[i].time_ns = i * 2 * S;
-            }
-            (samples == 5 && opened ? has : has_not)(s, "is waiting for a server's answer, at app.Link.drain, ");
-        }
+    for (int disk = 0; disk <= 1; disk++) {
+        struct scene *s = scene();
+        add(s, thread_of(s, "courier", 1),
+            STACK(s, "app/Edition.deliver", "sun/nio/ch/FileChannelImpl.transferTo",
+                  "sun/nio/ch/FileChannelImpl.transferToDirectlyInternal", "libnio.so:sendfile"),
+            disk ? WICK_EXPLAIN_DISK : WICK_EXPLAIN_IO, 9);
+        (disk ? has_not : has)(s, "is waiting for the other end of a socket to take data, at app.Edition.deliver");
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_connections__that_are_made_all_the_time_are_named),
-        cmocka_unit_test(test_answers__are_read_by_what_makes_connections_calls),
+        cmocka_unit_test(test_files__that_are_sent_wait_for_who_takes_them),
+        cmocka_unit_test(test_answers__are_read_by_threads_that_make_connections),
         cmocka_unit_test(test_processes__are_awaited_where_their_output_is_read),
         cmocka_unit_test(test_processes__are_started_by_who_waits_for_them),
         cmocka_unit_test(test_ends__say_who_asks_and_whom),

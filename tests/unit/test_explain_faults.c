@@ -224,7 +224,7 @@ static void test_cache_misses__are_a_fault_where_collections_are_for_what_they_m
         assert_int_equal(is_neutral(s, "cache-misses"), !theirs);
         char *text = explained(s);
         assert_int_equal(strstr(text, "gc-pauses: ") != NULL, !theirs);
-        assert_int_equal(strstr(text, " lookups that the JVM counted; most of it is in app.Rates.a (6.0 s); "
+        assert_int_equal(strstr(text, " lookups that the JVM counted; most of that time is in app.Rates.a (6.0 s); "
                                       "collections of what it allocates take another ") != NULL,
                          theirs);
         free(text);
@@ -260,11 +260,11 @@ static void test_cache_misses__are_a_fault_where_collections_clear_references(vo
         cpu(s, STACK(s, "app/Main.run@10", "app/Other.c"), 4);
         if (cases[i].said)
             assert_false(is_neutral(s, "cache-misses"));
-        (cases[i].said ? has : has_not)(s,
-                                        "cache-misses: 60 % of CPU time (6.0 s) is what app.Main.quote:20 does where "
-                                        "java.lang.ref.WeakReference.get finds nothing: each of 5 collections a "
-                                        "second takes away what nothing else refers to; most of it is in app.Rates.a "
-                                        "(6.0 s)\n");
+        (cases[i].said ? has : has_not)(
+            s, "cache-misses: 60 % of CPU time (6.0 s) is what app.Main.quote:20 does where "
+               "java.lang.ref.WeakReference.get finds nothing: each of 5 collections a "
+               "second takes away what nothing else refers to; most of that time is in app.Rates.a "
+               "(6.0 s)\n");
     }
 }
 

@@ -296,6 +296,82 @@ static void test_disk_wait__of_a_group_commit_is_no_fault(void **state)
     }
 }
 
+/* Who rests for most of its time, and is woken most often, may be who should take from a full queue. */
+static void test_queue_full__mentions_who_rests(void **state)
+{
+    static const struct {
+        int64_t runs, others;
+        int rests;
+        bool said;
+    } cases[] = {{475, 157, 9, true},
+                 {475, 300, 9, false}, /* which of them is not clear */
+                 {30, 1, 9, false},    /* too rarely to take much */
+                 {475, 157, 5, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        uint32_t post = STACK(s, "app/Board.post", "java/util/concurrent/ArrayBlockingQueue.put", PARK);
+        for (unsigned k = 0; k < 3; k++)
+            add(s, thread_of(s, "desk", 10 + k), post, WICK_EXPLAIN_PARKED, 10);
+        waited(s, thread_of(s, "desk", 10), post, 160, 5, 0);
+        for (unsigned k = 0; k < 2; k++) {
+            uint32_t t = thread_of(s, k ? "main" : "belt-link", 1 + k);
+            add(s, t, STACK(s, "app/Belt.run", "app/Belt.backOff", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING,
+                k ? 10 : cases[i].rests);
+            if (!k)
+                add(s, t, STACK(s, "app/Belt.run"), WICK_EXPLAIN_RUNNABLE, 10 - cases[i].rests);
+            s->uses[t].slices = k ? cases[i].others : cases[i].runs;
+        }
+        s->f.nuses = MOST;
+        assert_true(is_neutral(s, "waiting"));
+        (cases[i].said ? has : has_not)(s, cases[i].said
+                                               ? "; belt-link, perhaps the thread that takes from it, rests for "
+                                                 "90 % of its time, at app.Belt.backOff\n"
+                                               : "belt-link, perhaps");
+    }
+}
+
+/* Requests may rest for a time on purpose; if others wait for their lock in the meantime, that is another matter. */
+static void test_waiting__of_a_request_that_rests_is_no_fault_without_a_lock(void **state)
+{
+    (void)state;
+    for (int lock = 0; lock <= 1; lock++) {
+        struct scene *s = scene();
+        uint32_t rest = STACK(s, "com/sun/net/httpserver/Filter$Chain.doFilter", "app/Credit.handle",
+                              "java/lang/Thread.sleep"),
+                 enter = STACK(s, "com/sun/net/httpserver/Filter$Chain.doFilter", "app/Credit.book",
+                               "java/util/concurrent/locks/ReentrantLock.lock", PARK);
+        add(s, thread_of(s, "http-1", 1), rest, WICK_EXPLAIN_SLEEPING, 9);
+        if (lock) {
+            add(s, thread_of(s, "http-2", 2), enter, WICK_EXPLAIN_PARKED, 9);
+            owned(s, thread_of(s, "http-2", 2), enter, rest, true, 9);
+        }
+        assert_int_equal(is_neutral(s, "waiting"), !lock);
+        has(s, "is waiting for a timer (Thread.sleep), at app.Credit.handle");
+    }
+}
+
+/* Tasks that ask a server while others wait for them do so at the same time; not so if they have a lock. */
+static void test_waiting__for_tasks_that_ask_is_no_fault_without_a_lock(void **state)
+{
+    (void)state;
+    for (int lock = 0; lock <= 1; lock++) {
+        struct scene *s = scene();
+        uint32_t ask = STACK(s, "java/util/concurrent/ThreadPoolExecutor$Worker.run", "app/Partner.ask",
+                             "sun/net/www/http/HttpClient.parseHTTP", "java/net/Socket$SocketInputStream.read");
+        uint32_t get =
+            STACK(s, "app/Gateway.handle",
+                  lock ? "java/util/concurrent/locks/ReentrantLock.lock" : "java/util/concurrent/FutureTask.get", PARK);
+        for (unsigned k = 0; k < 2; k++)
+            add(s, thread_of(s, k ? "calls-1" : "calls-2", 1 + k), ask, WICK_EXPLAIN_IO, 8);
+        add(s, thread_of(s, "house", 3), get, WICK_EXPLAIN_PARKED, 8);
+        if (lock)
+            owned(s, thread_of(s, "house", 3), get, ask, true, 8);
+        assert_int_equal(is_neutral(s, "waiting"), !lock);
+        has(s, "is waiting for a server's answer, at app.Partner.ask; 8.0 s of it by threads that wait for a ");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +381,9 @@ int main(void)
         cmocka_unit_test(test_queue_full__before_a_stage_that_keeps_a_pace_is_no_trouble),
         cmocka_unit_test(test_future__of_one_that_rests_in_between),
         cmocka_unit_test(test_queue_full__by_a_pace_is_no_fault),
+        cmocka_unit_test(test_queue_full__mentions_who_rests),
+        cmocka_unit_test(test_waiting__of_a_request_that_rests_is_no_fault_without_a_lock),
+        cmocka_unit_test(test_waiting__for_tasks_that_ask_is_no_fault_without_a_lock),
         cmocka_unit_test(test_queue_full__behind_a_slow_consumer_is_a_fault),
         cmocka_unit_test(test_saturated_thread__until_a_clock_ends_it_is_no_fault),
         cmocka_unit_test(test_future__waits_for_the_time_out_of_who_completes_it),

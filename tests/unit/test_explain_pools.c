@@ -289,24 +289,35 @@ static void test_pool_busy__with_tasks_that_wait_for_tasks_of_the_same_pool(void
     }
 }
 
-/* Where all of its threads wait, until a time-out, hardly a task is seen that does not; who else runs some may run
- * those that are waited for. */
+/* Where all of its threads wait, until a time-out, hardly a task is seen that does not. One that another thread runs,
+ * or for which tasks of another pool wait, may be what is waited for. */
 static void test_pool_busy__with_nothing_but_tasks_that_wait_for_tasks_of_the_same_pool(void **state)
 {
+    enum { ALONE, COME, RUNS, WAITS, CASES };
     static const char *const runs = "java/util/concurrent/FutureTask.run";
     (void)state;
-    for (int other = 0; other <= 1; other++) {
+    for (int how = ALONE; how < CASES; how++) {
         struct scene *s = scene();
+        uint32_t review = STACK(s, WORKER, "app/Claim.review", FUTURE, PARK);
         for (unsigned i = 1; i <= 4; i++)
-            add(s, thread_of(s, i == 1 ? "reviewer-1" : "reviewer-2", i),
-                STACK(s, WORKER, "app/Claim.review", FUTURE, PARK), WICK_EXPLAIN_PARKED, 10);
+            add(s, thread_of(s, i == 1 ? "reviewer-1" : "reviewer-2", i), review, WICK_EXPLAIN_PARKED, 10);
         for (unsigned i = 0; i < 6; i++)
             add(s, thread_of(s, "client", 40 + i), STACK(s, "app/Client.ask", FUTURE, PARK), WICK_EXPLAIN_PARKED, 10);
-        add(s, thread_of(s, "store", 50),
-            STACK(s, other ? runs : "app/Main.run", "app/Store.read", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING,
-            10);
+        for (uint32_t i = 0; i < 10; i++)
+            s->waits[s->f.locks.nrows++] = (struct wick_lock_wait_row){.thread = 1,
+                                                                       .stack = review,
+                                                                       .identity = i + 1,
+                                                                       .park = true,
+                                                                       .timed_out = how != COME,
+                                                                       .weight_ns = 4 * S,
+                                                                       .duration_ns = S / 4};
+        add(s, thread_of(s, "store", 50), STACK(s, how == RUNS ? runs : "app/Main.run", "app/Store.read"),
+            WICK_EXPLAIN_RUNNABLE, 10);
+        if (how == WAITS)
+            add(s, thread_of(s, "files-1", 51), STACK(s, WORKER, "app/Files.read", FUTURE, PARK), WICK_EXPLAIN_PARKED,
+                10);
         pool_of(s, thread_of(s, "reviewer-1", 1), LINKED, 20, 20);
-        (other ? has_not : has)(s, "; 100 % of it is waiting for tasks of the same pool, ");
+        (how == ALONE ? has : has_not)(s, "; 100 % of it is waiting for tasks of the same pool, ");
     }
 }
 

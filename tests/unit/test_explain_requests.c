@@ -134,15 +134,24 @@ static void test_endpoint_cpu__of_a_process_that_computes_little(void **state)
     has_not(request(0.15, 0.02, 0.05, 20000000), "endpoint-cpu"); /* too little of the time */
 }
 
-/* Requests of which only the frames of the server are known: n samples of 40 ms, so many in a row. */
-static struct scene *spanless(unsigned n, unsigned in_row, const char *handler)
+/* Requests of which only the frames of the server are known: so many CPU samples of 10 ms in each. between: the thread
+ * is seen elsewhere between two of them. */
+static struct scene *spanless(unsigned samples, unsigned each, const char *handler, bool between)
 {
     struct scene *s = scene();
-    uint32_t t = thread_of(s, "pool-1-thread-1", 1);
-    for (unsigned i = 0; i < n; i++) {
-        add(s, t, STACK(s, handler, "app/Register.answer", "app/Register.distance"), WICK_EXPLAIN_RUNNABLE, 0.04);
-        s->wall[s->f.nwall - 1].time_ns = ((int64_t)(i / in_row) * 200 + (int64_t)(i % in_row) * 40) * (S / 1000);
+    uint32_t t = thread_of(s, "pool-1-thread-1", 1),
+             stack = STACK(s, handler, "app/Register.answer", "app/Names.alike");
+    for (unsigned i = 0; i < samples; i++) {
+        if (between && i)
+            cpu(s, STACK(s, "java/util/concurrent/ThreadPoolExecutor.getTask"), 0.01);
+        cpu(s, stack, 0.01);
+        s->cpu[s->f.ncpu - 1].time_ns = ((int64_t)(i / each) * 400 + (int64_t)(i % each) * 10) * (S / 1000);
+        if (between && i)
+            s->cpu[s->f.ncpu - 2].time_ns = s->cpu[s->f.ncpu - 1].time_ns;
     }
+    for (size_t i = 0; i < s->f.ncpu; i++)
+        s->cpu[i].thread = t;
+    add(s, t, stack, WICK_EXPLAIN_RUNNABLE, samples * 0.01);
     s->f.got_ns = S * 7 / 10;
     return s;
 }
@@ -151,15 +160,25 @@ static void test_endpoint_cpu__of_requests_without_spans(void **state)
 {
     static const char *const handler = "com/sun/net/httpserver/Filter$Chain.doFilter";
     (void)state;
-    has(spanless(24, 2, handler),
-        "endpoint-cpu: the handling of requests: 100 % of its wall time (960 ms) is computing "
-        "in app.Register.distance, and in what that calls for it\n");
-    has_not(spanless(24, 1, handler), "endpoint-cpu"); /* no longer than a sample */
-    has_not(spanless(24, 2, "app/Timer.run"), "endpoint-cpu");
-    has_not(spanless(4, 2, handler), "endpoint-cpu"); /* too little of the time */
-    struct scene *s = spanless(24, 2, handler);
-    add(s, thread_of(s, "pool-1-thread-2", 2), STACK(s, handler, "app/Store.ask", READ), WICK_EXPLAIN_IO, 1);
-    has_not(s, "endpoint-cpu"); /* they wait for more than that */
+    has(spanless(24, 2, handler, false),
+        "endpoint-cpu: the handling of requests: 100 % of its wall time (240 ms) is computing in app.Names.alike, and "
+        "in what that calls for it\n");
+    has_not(spanless(24, 1, handler, false), "endpoint-cpu"); /* no longer than a sample */
+    has_not(spanless(24, 2, handler, true), "endpoint-cpu");
+    has_not(spanless(24, 2, "app/Timer.run", false), "endpoint-cpu");
+    has_not(spanless(16, 2, handler, false), "endpoint-cpu"); /* too little of the time */
+    for (int waits = 1; waits <= 3; waits += 2) {
+        struct scene *s = spanless(24, 2, handler, false);
+        add(s, thread_of(s, "pool-1-thread-2", 2), STACK(s, handler, "app/Store.ask", READ), WICK_EXPLAIN_IO,
+            waits * 0.1);
+        (waits == 1 ? has : has_not)(s, "endpoint-cpu");
+    }
+    struct scene *s = spanless(24, 2, "java/lang/VirtualThread.runContinuation", false); /* each may be another one */
+    uint32_t stack = STACK(s, "java/lang/VirtualThread.runContinuation", handler, "app/Names.alike");
+    for (size_t i = 0; i < s->f.ncpu; i++)
+        s->cpu[i].stack = stack;
+    s->wall[0].stack = stack;
+    has_not(s, "endpoint-cpu");
 }
 
 /* The only carrier is held by a read in native code; others never begin, and have no frames. */

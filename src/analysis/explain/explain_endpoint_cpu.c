@@ -4,8 +4,8 @@
  *
  * A share of the process's CPU time says nothing of such a process; a share of its requests' time does. Requests are
  * those of an endpoint, by their spans, or where there are none what threads do below the frames of a framework
- * (REQUEST in def/wait_kind.def): of these it is not known when they begin and end, but one in which a thread is found
- * several times in a row is not short.
+ * (REQUEST in def/wait_kind.def): of these it is not known when they begin and end, but a thread of which one CPU
+ * sample follows another at once, both in a request, has been in it for that time, or in several without a rest.
  *
  * Lack of CPUs makes all of a request take longer alike, so the time without one belongs where the thread was.
  */
@@ -18,7 +18,7 @@
 #define LITTLE_MOST 0.25 /* processors: of more, the rules about CPU time have judged */
 #define CPU_LEAST   0.02 /* of the recording */
 #define SLOW_LEAST  1e7  /* ns: a request that takes less is not slow by what it computes */
-#define ROW_LEAST   0.50 /* of the time of requests without spans: in those in which a thread is found several times */
+#define ROW_LEAST   0.50 /* of the CPU time of requests without spans: in rows of samples */
 #define GAP_MOST    1.5  /* times what a sample stands for: between two of a row */
 
 /* States in which a thread could compute; it is where it would go on if it has no CPU. */
@@ -27,10 +27,9 @@ enum {
     READY = 1 << WICK_EXPLAIN_WAITING_FOR_CPU | 1 << WICK_EXPLAIN_SAFEPOINT
 };
 
-/* Whether wall-clock sample i is of a request of the endpoint; 0 = of one without a span. */
-static bool is_of(const struct wick_explain *x, size_t i, uint32_t endpoint)
+/* Whether the sample is of a request of the endpoint; 0 = of one without a span. */
+static bool is_of(const struct wick_explain *x, const struct wick_explain_sample *s, uint32_t endpoint)
 {
-    const struct wick_explain_sample *s = &x->f->wall[i];
     return s->endpoint == endpoint && (endpoint || wick_explain_wait_at(x, s->stack).in_request);
 }
 
@@ -39,7 +38,7 @@ static double time_of(const struct wick_explain *x, uint32_t endpoint, unsigned 
 {
     double ns = 0;
     for (size_t i = 0; i < x->f->nwall; i++)
-        if (1u << x->f->wall[i].state & states && is_of(x, i, endpoint))
+        if (1u << x->f->wall[i].state & states && is_of(x, &x->f->wall[i], endpoint))
             ns += (double)x->f->wall[i].weight_ns;
     return ns;
 }
@@ -56,45 +55,41 @@ static bool spans_are_long(const struct wick_explain_facts *f, uint32_t endpoint
     return wick_explain_share(sum, n) >= SLOW_LEAST;
 }
 
-/* Samples of a thread in a row, all of requests. */
+/* CPU samples of a thread in requests, in a row. */
 struct row {
-    int64_t last_ns, weight_ns; /* the last sample, and what it stands for */
+    int64_t last_ns;
     uint64_t n;
     double ns;
 };
 
-static bool is_long(const struct row *r)
-{
-    return r->n >= 2 && r->ns >= SLOW_LEAST;
-}
-
-/* Whether most of the time of requests without spans is in long ones. Samples of a thread come in order of time. */
+/* Whether most of the CPU time of requests without spans is in rows: CPU samples of one thread that follow each other
+ * by hardly more than the CPU time that each stands for, with nothing but requests between. Samples of a thread come in
+ * order of time. Of virtual threads it is not known which of them was sampled. */
 static bool rows_are_long(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     struct row *rows = calloc(f->p->nthreads + 1, sizeof *rows);
-    double ns = 0, in_long = 0;
+    double ns = 0, in_rows = 0;
     x->f->failed |= !rows;
-    for (size_t i = 0; rows && i < f->nwall; i++) {
-        const struct wick_explain_sample *s = &f->wall[i];
+    for (size_t i = 0; rows && i < f->ncpu; i++) {
+        const struct wick_explain_sample *s = &f->cpu[i];
         struct row *r = &rows[s->thread];
-        if (!is_of(x, i, 0))
+        double gap = (double)s->time_ns - (double)r->last_ns;
+        bool request = is_of(x, s, 0);
+        if (!s->thread || wick_wait_is_mounted(f->p, s->stack))
             continue;
-        int64_t step = s->weight_ns > r->weight_ns ? s->weight_ns : r->weight_ns;
-        if ((double)s->time_ns - (double)r->last_ns > GAP_MOST * (double)step) {
-            in_long += is_long(r) ? r->ns : 0;
+        if (!request || gap > GAP_MOST * (double)s->weight_ns)
             *r = (struct row){0};
-        }
-        r->last_ns = s->time_ns + s->span_ns;
-        r->weight_ns = s->weight_ns;
-        r->n += s->count ? s->count : 1;
+        if (!request)
+            continue;
+        r->last_ns = s->time_ns;
+        r->n++;
         r->ns += (double)s->weight_ns;
         ns += (double)s->weight_ns;
+        in_rows += r->n == 2 ? r->ns : r->n > 2 ? (double)s->weight_ns : 0;
     }
-    for (uint32_t t = 0; rows && t < f->p->nthreads; t++)
-        in_long += is_long(&rows[t]) ? rows[t].ns : 0;
     free(rows);
-    return wick_explain_share(in_long, ns) >= ROW_LEAST;
+    return wick_explain_share(in_rows, ns) >= ROW_LEAST;
 }
 
 /* The program's function nearest to the leaf that computes most, and the heaviest stack cut there. */
@@ -113,7 +108,7 @@ static void learn_most(struct wick_explain *x, uint32_t endpoint, struct most *m
     for (unsigned round = 0; sums && by_stack && round < 2; round++)
         for (size_t i = 0; i < f->nwall; i++) {
             const struct wick_explain_sample *s = &f->wall[i];
-            bool here = 1u << s->state & (COMPUTES | READY) && is_of(x, i, endpoint);
+            bool here = 1u << s->state & (COMPUTES | READY) && is_of(x, s, endpoint);
             uint32_t at = here ? wick_explain_user_of(f->p, s->stack, &code) : 0;
             uint32_t function = wick_explain_function_at(f->p, at);
             if (!at)

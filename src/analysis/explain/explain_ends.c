@@ -177,25 +177,36 @@ static uint32_t starter_of(const struct wick_profile *p, uint32_t stack)
     bool starts = false;
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         const struct wick_function *function = &p->functions[wick_explain_function_at(p, s)];
-        const char *class_name = wick_profile_str(p, function->class_name);
-        starts |= !strcmp(class_name, "java/lang/ProcessBuilder");
-        if (starts && wick_frame_kind_is_java(p->frames[p->stacks[s].frame].kind) && !wick_name_is_jdk(class_name))
+        starts |= !strcmp(wick_profile_str(p, function->class_name), "java/lang/ProcessBuilder");
+        if (starts && wick_explain_is_program(p, s))
             return s;
     }
     return 0;
 }
 
-uint32_t wick_explain_connector_of(const struct wick_profile *p, uint32_t stack)
+/* Whether the stack's leaf is a method that makes a connection. */
+static bool is_connect(const struct wick_profile *p, uint32_t stack)
+{
+    const struct wick_function *function = &p->functions[wick_explain_function_at(p, stack)];
+    const char *class_name = wick_profile_str(p, function->class_name), *name = wick_profile_str(p, function->name);
+    bool socket = !strcmp(class_name, "java/net/Socket") || !strcmp(class_name, "sun/nio/ch/SocketChannelImpl");
+    return wick_frame_kind_is_java(p->frames[p->stacks[stack].frame].kind) &&
+           ((socket && (!strcmp(name, "connect") || !strcmp(name, "createImpl"))) || !strcmp(name, "startHandshake"));
+}
+
+void wick_explain_mark_connects(const struct wick_profile *p, bool *stacks)
+{
+    for (uint32_t s = 1; s < p->nstacks; s++) /* callers come before those that they call */
+        stacks[s] = stacks[p->stacks[s].parent] || is_connect(p, s);
+}
+
+/* The stack cut at the program's frame that makes a connection, 0 = none does. */
+static uint32_t connector_of(const struct wick_profile *p, uint32_t stack)
 {
     bool connects = false;
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
-        const struct wick_function *function = &p->functions[wick_explain_function_at(p, s)];
-        const char *class_name = wick_profile_str(p, function->class_name), *name = wick_profile_str(p, function->name);
-        bool java = wick_frame_kind_is_java(p->frames[p->stacks[s].frame].kind);
-        bool socket = !strcmp(class_name, "java/net/Socket") || !strcmp(class_name, "sun/nio/ch/SocketChannelImpl");
-        connects |= java && ((socket && (!strcmp(name, "connect") || !strcmp(name, "createImpl"))) ||
-                             !strcmp(name, "startHandshake"));
-        if (connects && java && !wick_name_is_jdk(class_name))
+        connects |= is_connect(p, s);
+        if (connects && wick_explain_is_program(p, s))
             return s;
     }
     return 0;
@@ -270,8 +281,7 @@ static void say_starter(struct wick_explain *x, struct wick_explain_finding *r, 
 void wick_explain_say_connector(struct wick_explain *x, struct wick_explain_finding *r,
                                 const struct wick_explain_place *at)
 {
-    struct besides b =
-        r && at->kind == WICK_WAIT_PEER ? besides_at(x, at, wick_explain_connector_of) : (struct besides){0};
+    struct besides b = r && at->kind == WICK_WAIT_PEER ? besides_at(x, at, connector_of) : (struct besides){0};
     if (!wick_explain_connects_again(x->f, &b.found) || b.cpu_ns < CONNECTS_SHARE * b.all_cpu_ns)
         return;
     wick_explain_say_frame(x, r, "connector", b.frame);

@@ -326,6 +326,12 @@ struct wick_explain_places {
     size_t n, cap;
 };
 
+/* explain_sequence.c: whether the frame at the leaf of the stack is Java code, and not the JDK's. */
+bool wick_explain_is_program(const struct wick_profile *p, uint32_t stack);
+
+/* explain_sequence.c: whether javac has made it of a lambda. */
+bool wick_explain_is_lambda(const struct wick_profile *p, uint32_t function);
+
 static inline uint32_t wick_explain_frame_at(const struct wick_profile *p, uint32_t stack)
 {
     return p->stacks[stack].frame;
@@ -380,9 +386,9 @@ struct wick_explain_seen {
 /* explain_ends.c: counts a sample at that time. */
 void wick_explain_see(struct wick_explain_seen *seen, int64_t time_ns);
 
-/* explain_ends.c: the stack cut at the program's frame that makes a connection there, 0 = none does; and whether these
- * samples of it show that connections are made all the time. */
-uint32_t wick_explain_connector_of(const struct wick_profile *p, uint32_t stack);
+/* explain_ends.c: which stacks make a connection; and whether these samples of it show that some are made all the
+ * time. */
+void wick_explain_mark_connects(const struct wick_profile *p, bool *stacks);
 bool wick_explain_connects_again(const struct wick_explain_facts *f, const struct wick_explain_seen *seen);
 
 /* explain_ends.c: adds to a finding about waits for answers where those who ask make connections all the time. */

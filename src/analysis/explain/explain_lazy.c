@@ -10,11 +10,11 @@
  * What completes a future may be no task that is seen (a timer, an answer). Then it shows where it is begun: by an
  * executor or an asynchronous call, in a stage of the same stream that comes before that which waits.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/explain/explain_int.h"
 #include "base/sum.h"
-#include "model/name.h"
 
 #define ONE_LEAST    0.50 /* tasks that run for each thread that waits; handing over takes time, too */
 #define ONE_MOST     1.20
@@ -22,31 +22,56 @@
 #define BEGUN_LEAST  2    /* samples of beginning one */
 #define PIPELINE     "java/util/stream/ReferencePipeline$"
 
-/* How many stages of a stream are between the leaf and the program's function; 0 also where that is not there. */
-static unsigned stages_of(const struct wick_profile *p, uint32_t stack, uint32_t function)
+/* What a stack has of a stream between its leaf and the function that runs it. */
+struct stream {
+    unsigned stages;
+    uint32_t outermost; /* the function of the stage that calls the others */
+    int32_t line;       /* in the function that runs it */
+    bool parallel;
+};
+
+static bool begins_with(const char *text, const char *with)
 {
-    unsigned stages = 0;
+    return !strncmp(text, with, strlen(with));
+}
+
+/* No stages also where the function is not there. */
+static struct stream stream_at(const struct wick_profile *p, uint32_t stack, uint32_t function)
+{
+    struct stream out = {0};
     uint32_t s = stack;
     for (; s && wick_explain_function_at(p, s) != function; s = p->stacks[s].parent) {
         const struct wick_function *f = &p->functions[wick_explain_function_at(p, s)];
-        stages += !strncmp(wick_profile_str(p, f->class_name), PIPELINE, strlen(PIPELINE)) &&
-                  !strcmp(wick_profile_str(p, f->name), "accept");
+        const char *class_name = wick_profile_str(p, f->class_name);
+        out.parallel |= begins_with(class_name, "java/util/stream/AbstractTask");
+        if (!begins_with(class_name, PIPELINE) || strcmp(wick_profile_str(p, f->name), "accept") != 0)
+            continue;
+        out.stages++;
+        out.outermost = wick_explain_function_at(p, s);
     }
-    return s ? stages : 0;
+    out.line = p->frames[p->stacks[s].frame].line;
+    return s ? out : (struct stream){0};
 }
 
-static bool in_stages(const struct wick_profile *p, uint32_t stack, uint32_t function)
+/* The function that runs the stream in which the program's function at the stack is: what a lambda is written in comes
+ * next of the program, if not this is the function itself. */
+static uint32_t runs_at(const struct wick_profile *p, uint32_t stack)
 {
-    return stages_of(p, stack, function) >= 2;
+    uint32_t s = stack;
+    while (s && (!wick_explain_is_program(p, s) || wick_explain_is_lambda(p, wick_explain_function_at(p, s))))
+        s = p->stacks[s].parent;
+    return wick_explain_function_at(p, s ? s : stack);
 }
 
 /* Whether the method hands something to another thread, which completes a future with it. */
 static bool begins(const struct wick_profile *p, const struct wick_function *f)
 {
     const char *class_name = wick_profile_str(p, f->class_name), *name = wick_profile_str(p, f->name);
+    static const char async[] = "Async";
+    size_t len = strlen(name), end = strlen(async);
     bool pool = strstr(class_name, "Executor") || strstr(class_name, "ForkJoinPool");
     bool hands = !strcmp(name, "execute") || !strcmp(name, "submit") || !strcmp(name, "schedule");
-    return !strncmp(class_name, "java/", strlen("java/")) && ((pool && hands) || strstr(name, "Async"));
+    return begins_with(class_name, "java/") && ((pool && hands) || (len >= end && !strcmp(name + len - end, async)));
 }
 
 /* The stack cut at the program's frame that begins there what completes a future, 0 = none does. */
@@ -56,7 +81,7 @@ static uint32_t beginner_of(const struct wick_profile *p, uint32_t stack)
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         const struct wick_function *f = &p->functions[wick_explain_function_at(p, s)];
         begun |= begins(p, f);
-        if (begun && !wick_name_is_jdk(wick_profile_str(p, f->class_name)))
+        if (begun && wick_explain_is_program(p, s))
             return s;
     }
     return 0;
@@ -77,33 +102,54 @@ static const char advice[] =
     "start all tasks first and then wait for them: collect the futures into a list before the stage that joins, "
     "since a stream passes each element through all its stages before the next";
 
-/* Futures that are awaited there are begun by a stage before that which waits. */
-static void say_begun(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
+/* Whether nearly all of the waits there are in a second stage or later of one stream: *in. */
+static bool wait_in_stream(const struct wick_explain *x, const struct wick_explain_place *at, uint32_t function,
+                           struct stream *in)
 {
     const struct wick_explain_facts *f = x->f;
     int64_t waits = 0, streams = 0;
-    uint32_t beginner = 0;
-    unsigned begun = 0;
     for (size_t i = 0; i < f->nwall; i++) {
-        bool here = wick_explain_waits_there(x, x->waits[i], at);
-        waits = wick_sum(waits, here ? f->wall[i].weight_ns : 0);
-        streams = wick_sum(streams, here && in_stages(f->p, f->wall[i].stack, at->function) ? f->wall[i].weight_ns : 0);
+        if (!wick_explain_waits_there(x, x->waits[i], at))
+            continue;
+        struct stream one = stream_at(f->p, f->wall[i].stack, function);
+        waits = wick_sum(waits, f->wall[i].weight_ns);
+        if (one.stages < 2 || one.parallel)
+            continue;
+        *in = in->stages ? *in : one;
+        if (one.line == in->line && one.outermost == in->outermost)
+            streams = wick_sum(streams, f->wall[i].weight_ns);
     }
-    for (size_t i = 0; i < f->ncpu; i++) {
-        uint32_t cut = stages_of(f->p, f->cpu[i].stack, at->function) == 1 ? beginner_of(f->p, f->cpu[i].stack) : 0;
-        beginner = cut ? cut : beginner;
-        begun += cut != 0;
-    }
-    if (begun < BEGUN_LEAST || (double)streams < STREAM_LEAST * (double)waits)
+    return streams > 0 && (double)streams >= STREAM_LEAST * (double)waits;
+}
+
+/* Futures that are awaited there are begun in the first stage of the stream that waits. */
+static void say_begun(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
+{
+    const struct wick_explain_facts *f = x->f;
+    struct stream in = {0};
+    uint32_t function = runs_at(f->p, at->stack), most = 0;
+    if (!wait_in_stream(x, at, function, &in))
         return;
-    wick_explain_say_frame(x, r, "beginner", wick_explain_frame_at(f->p, beginner));
-    r->advice = advice;
+    uint32_t *begun = calloc(f->p->nframes, sizeof *begun); /* samples */
+    x->f->failed |= !begun;
+    for (size_t i = 0; begun && i < f->ncpu; i++) {
+        struct stream one = stream_at(f->p, f->cpu[i].stack, function);
+        bool first = one.stages == 1 && !one.parallel && one.line == in.line && one.outermost == in.outermost;
+        uint32_t cut = first ? beginner_of(f->p, f->cpu[i].stack) : 0, frame = wick_explain_frame_at(f->p, cut);
+        begun[frame] += cut != 0;
+        most = begun[frame] > begun[most] ? frame : most;
+    }
+    if (begun && begun[most] >= BEGUN_LEAST) {
+        wick_explain_say_frame(x, r, "beginner", most);
+        r->advice = advice;
+    }
+    free(begun);
 }
 
 void wick_explain_say_lazy(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
 {
     const struct wick_explain_facts *f = x->f;
-    uint32_t waiter = wick_explain_function_at(f->p, at->via_stack);
+    uint32_t waiter = wick_explain_function_at(f->p, at->via_stack), function = runs_at(f->p, at->via_stack);
     int64_t waits = 0, streams = 0, tasks = 0, idle = 0;
     if (r && at->kind == WICK_WAIT_FUTURE && !at->nlinks && at->via == WICK_WAIT_NONE)
         say_begun(x, r, at);
@@ -118,7 +164,7 @@ void wick_explain_say_lazy(struct wick_explain *x, struct wick_explain_finding *
                       (!pool || wick_explain_pool_name(f->p, f->wall[i].thread) == pool);
         bool task = worker && w->kind != WICK_WAIT_WORK;
         waits = wick_sum(waits, here ? ns : 0);
-        streams = wick_sum(streams, here && in_stages(f->p, f->wall[i].stack, waiter) ? ns : 0);
+        streams = wick_sum(streams, here && stream_at(f->p, f->wall[i].stack, function).stages >= 2 ? ns : 0);
         tasks = wick_sum(tasks, task && !here ? ns : 0);
         idle = wick_sum(idle, worker && !task ? ns : 0);
     }

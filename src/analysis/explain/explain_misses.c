@@ -84,33 +84,30 @@ static void say_callee(struct wick_explain *x, struct wick_explain_finding *r, c
 /* The program's function in which most of that is, if it is another one than the one that looks up: it may make what
  * was not found, or do what else a miss costs, such as making room. */
 static void say_most(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_lookup *l,
-                     int64_t all_ns)
+                     int64_t all_ns, const bool *through)
 {
     const struct wick_explain_facts *f = x->f;
-    bool *through = calloc((size_t)f->p->nstacks + 1, sizeof *through);
-    int64_t *ns = calloc(f->p->nfunctions, sizeof *ns);
-    uint32_t most = 0, frame = 0; /* the function, and one of its frames */
-    x->f->failed |= !through || !ns;
-    if (through && ns)
-        wick_explain_mark_misses(f->p, l, through);
-    for (size_t i = 0; through && ns && i < f->ncpu; i++) {
+    int64_t *ns = calloc(f->p->nfunctions, sizeof *ns), *by_frame = calloc(f->p->nframes, sizeof *by_frame);
+    uint32_t most = 0, frame = 0;
+    x->f->failed |= !ns || !by_frame;
+    for (size_t i = 0; ns && by_frame && i < f->ncpu; i++) {
         enum wick_explain_code code;
         uint32_t at = through[f->cpu[i].stack] ? wick_explain_user_of(f->p, f->cpu[i].stack, &code) : 0;
-        uint32_t function = wick_explain_function_at(f->p, at);
+        uint32_t function = wick_explain_function_at(f->p, at), line = wick_explain_frame_at(f->p, at);
         if (!at)
             continue;
         ns[function] = wick_sum(ns[function], f->cpu[i].weight_ns);
-        if (ns[function] > ns[most]) {
-            most = function;
-            frame = wick_explain_frame_at(f->p, at);
-        }
+        by_frame[line] = wick_sum(by_frame[line], f->cpu[i].weight_ns);
+        most = ns[function] > ns[most] ? function : most;
     }
+    for (uint32_t i = 1; most && i < f->p->nframes; i++)
+        frame = f->p->frames[i].function == most && by_frame[i] > by_frame[frame] ? i : frame;
     if (frame && most != f->p->frames[l->frame].function && (double)ns[most] > HALF * (double)all_ns) {
         wick_explain_say_frame(x, r, "most", frame);
         wick_explain_figure(r, "part", WICK_EXPLAIN_TIME, (double)ns[most]);
     }
-    free(through);
     free(ns);
+    free(by_frame);
 }
 
 void wick_explain_cache_misses(struct wick_explain *x)
@@ -132,9 +129,10 @@ void wick_explain_cache_misses(struct wick_explain *x)
             most_quanta = quanta;
         }
     }
-    free(through);
-    if (!most || wick_explain_share((double)most_ns, (double)f->sampled_ns) < x->rule->threshold)
+    if (!most || wick_explain_share((double)most_ns, (double)f->sampled_ns) < x->rule->threshold) {
+        free(through);
         return;
+    }
     struct wick_explain_finding *r = wick_explain_found(x, (double)most_ns);
     wick_explain_share_of(x, r, (double)most_ns, (double)f->sampled_ns, most_quanta);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)most_ns);
@@ -147,7 +145,9 @@ void wick_explain_cache_misses(struct wick_explain *x)
     else
         wick_explain_figure(r, "missed", WICK_EXPLAIN_SHARE, wick_explain_share((double)most->missed, all));
     wick_explain_figure(r, "lookups", WICK_EXPLAIN_NUMBER, all);
-    say_most(x, r, most, most_ns);
+    wick_explain_mark_misses(f->p, most, through);
+    say_most(x, r, most, most_ns, through);
+    free(through);
     if (r && cleared)
         r->advice = "keep what is used often by ordinary references, in a map or cache with a bound: collections clear "
                     "weak references to all that nothing else refers to, and soft ones where memory is short";

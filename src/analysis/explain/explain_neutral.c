@@ -60,6 +60,21 @@ static bool is_rest_of_task(const struct wick_explain_finding *r)
     return true;
 }
 
+/* Whether requests rest for a time that the program has chosen. */
+static bool is_rest_of_request(const struct wick_explain_finding *r)
+{
+    static const char *const rests[] = {"sleep", "timed-park"};
+    return r->in_request && is_one_of(r, rests, 2);
+}
+
+/* Whether tasks that are awaited ask a server: several futures are a way to ask at the same time. */
+static bool is_asked_by_tasks(const struct wick_explain_finding *r)
+{
+    static const char *const asks[] = {"socket-read", "socket"};
+    const struct wick_explain_figure *via = wick_explain_figure_of(r, "via");
+    return via && !strcmp(via->text, wick_wait_text(WICK_WAIT_FUTURE)) && is_one_of(r, asks, 2);
+}
+
 /* Whether each of these is a long wait for another process, or for what one holds: a thread that keeps a process until
  * it ends, or stands by for the one that leads, waits so. If each task has a process of its own, or many wait for the
  * lock, these waits are shorter or there are more of them. */
@@ -96,10 +111,11 @@ static bool is_plain_wait(const struct wick_explain_facts *f, const struct wick_
     if (is_rest_of_task(r))
         return true;
     bool paced = wick_explain_figure_of(r, "pacer") != NULL; /* through one full queue after another */
-    if (!paced && through && all && through->value >= CHAIN_LEAST * all->value)
+    if (!paced && !is_asked_by_tasks(r) && through && all && through->value >= CHAIN_LEAST * all->value)
         return false;
     bool taken = wick_explain_figure_of(r, "taken") != NULL; /* by those that have what is waited for: of any kind */
-    if (!taken && !r->lone && !is_of_process(r) && !is_one_of(r, kinds, sizeof kinds / sizeof *kinds))
+    if (!taken && !r->lone && !is_of_process(r) && !is_rest_of_request(r) &&
+        !is_one_of(r, kinds, sizeof kinds / sizeof *kinds))
         return false;
     for (size_t i = 0; i < BUT_HOLDER; i++)
         if (wick_explain_figure_of(r, shown[i]))

@@ -13,6 +13,9 @@
  * about as often as others find room in it, and rests for most of its time. (A pipeline of one thread for each stage,
  * for which nobody waits, is no finding at all: explain_waits.c.)
  *
+ * Where that is not so, a thread that rests for most of its time may still be who should take, and tries something
+ * again and again. Nothing shows it, so a sentence may only mention the thread.
+ *
  * A thread that finds nothing to do, rests for a time and tries again has all that comes in between wait for the rest
  * of it: the others' waits are about as long as one of its rests, however many end with each.
  */
@@ -30,6 +33,7 @@
 #define RUNS_LEAST    0.5  /* for each element that it takes: it may find several at a time */
 #define RUNS_MOST     4.0  /* it may wait for answers as well */
 #define PRESENT_LEAST 0.90 /* of the recording */
+#define CLEARLY       2.0  /* times as often */
 #define NAP_LEAST     1e6  /* ns */
 #define NAPS_LEAST    0.40 /* the length of a wait, by that of a rest: what comes at any time waits for half of one, */
 #define NAPS_MOST     1.30 /* what comes at its begin for all of it, and then for its turn */
@@ -115,6 +119,34 @@ static uint32_t poller_of(const struct wick_explain_facts *f, const struct rest 
     return found;
 }
 
+/* Of the threads that rest for most of their time, the one that is woken often, and clearly more often than any other;
+ * 0 = there is none. */
+static uint32_t rester_of(const struct wick_explain_facts *f, const struct rest *of)
+{
+    uint32_t found = 0;
+    double most = 0, next = 0; /* how often those two are woken that are most */
+    for (uint32_t t = 1; t < f->p->nthreads && t < f->nuses; t++) {
+        double woken = (double)f->uses[t].slices;
+        if (!of[t].stack || (double)of[t].all_ns < PRESENT_LEAST * (double)f->duration_ns ||
+            (double)of[t].rests_ns < RESTS_LEAST * (double)of[t].all_ns)
+            continue;
+        next = woken > most ? most : woken > next ? woken : next;
+        found = woken > most ? t : found;
+        most = woken > most ? woken : most;
+    }
+    return found && wick_explain_is_often(f, found) && most >= CLEARLY * next ? found : 0;
+}
+
+/* Says where the thread rests, and for how much of its time. */
+static void say_rest(struct wick_explain *x, struct wick_explain_finding *r, const char *key, uint32_t thread,
+                     const struct rest *rest)
+{
+    wick_explain_say(x, r, key, wick_profile_str(x->f->p, x->f->p->threads[thread].name));
+    wick_explain_figure(r, "resting", WICK_EXPLAIN_SHARE,
+                        wick_explain_share((double)rest->rests_ns, (double)rest->all_ns));
+    wick_explain_say_frame(x, r, "timer", wick_explain_frame_at(x->f->p, rest->stack));
+}
+
 /* Who may be what completes what others wait for, and only tries now and then. */
 static void say_poller(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
 {
@@ -149,13 +181,16 @@ void wick_explain_say_pacer(struct wick_explain *x, struct wick_explain_finding 
         of = wick_explain_lengths_at(x, at->kind, wick_explain_function_at(x->f->p, at->via_stack));
     struct rest *rests = of.events ? rests_of(x) : NULL;
     uint32_t thread = rests ? pacer_of(x->f, rests, of.n) : 0;
-    if (thread) {
-        wick_explain_say(x, r, "pacer", wick_profile_str(x->f->p, x->f->p->threads[thread].name));
-        wick_explain_figure(r, "resting", WICK_EXPLAIN_SHARE,
-                            wick_explain_share((double)rests[thread].rests_ns, (double)rests[thread].all_ns));
-        wick_explain_say_frame(x, r, "timer", wick_explain_frame_at(x->f->p, rests[thread].stack));
-        if (r)
-            r->advice = "let that thread rest for less time, if nothing asks for that rate";
-    }
+    uint32_t other = rests && !thread && at->via == WICK_WAIT_NONE && !at->nlinks ? rester_of(x->f, rests) : 0;
+    if (thread)
+        say_rest(x, r, "pacer", thread, &rests[thread]);
+    if (other)
+        say_rest(x, r, "rester", other, &rests[other]);
+    if (r && thread)
+        r->advice = "let that thread rest for less time, if nothing asks for that rate";
+    if (r && other)
+        r->advice =
+            "if that thread takes from the queue, let it not rest between two elements: what cannot be done yet "
+            "can be put aside until a timer is due, or done by another thread";
     free(rests);
 }

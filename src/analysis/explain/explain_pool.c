@@ -151,9 +151,10 @@ static const char *awaited_text(int64_t waited, const struct awaited *a, int64_t
     return texts[which][waited != duration_ns];
 }
 
-/* Which threads work for it, how much of the time, and what most of that is. */
-static void say_workers(struct wick_explain *x, struct wick_explain_finding *r, const struct pool *o, size_t index,
-                        const uint32_t *of)
+/* Which threads work for it, how much of the time, and what most of that is. Returns which part of that, if they are
+ * waits, time-outs end. */
+static double say_workers(struct wick_explain *x, struct wick_explain_finding *r, const struct pool *o, size_t index,
+                          const uint32_t *of)
 {
     const struct wick_explain_facts *f = x->f;
     struct wick_explain_places does = {0};
@@ -180,6 +181,7 @@ static void say_workers(struct wick_explain *x, struct wick_explain_finding *r, 
         wick_explain_filter_frame(x, r, wick_explain_frame_at(f->p, most->stack));
     }
     bool blocks = does.n && does.rows->kind != WICK_WAIT_NONE;
+    double timed = blocks ? wick_explain_timed_out(x, does.rows) : 0;
     free(does.rows);
     wick_explain_say_pool(x, r, o->name);
     if (r && blocks && is_common(x, o)) {
@@ -188,17 +190,19 @@ static void say_workers(struct wick_explain *x, struct wick_explain_finding *r, 
                     "thenApplyAsync ...): while they have the threads of the common pool, nothing else runs there, "
                     "parallel streams included";
     }
+    return timed;
 }
 
 /* Where its own tasks wait for tasks, and it is seen to run some that do not, while no other pool has any to speak of,
  * those waited for are in its queue, behind those that wait for them. Who waits for tasks in another pool has none of
- * its own. Where nearly all of its tasks wait, hardly any other is seen, and nobody else may run tasks at all. */
+ * its own. Where nearly all of its tasks wait, until their time is over, hardly any other is seen; then nobody else may
+ * run tasks, or wait for some in another pool. timed: the part of the waits that time-outs end. */
 static void say_own(struct wick_explain *x, struct wick_explain_finding *r, const struct pool *o, size_t index,
-                    const uint32_t *of)
+                    const uint32_t *of, double timed)
 {
     const struct wick_explain_facts *f = x->f;
     const struct wick_explain_pool *facts = wick_explain_pool_named(x, o->name);
-    double own = 0, runs = 0, others = 0, outside = 0, works = (double)o->all_ns - (double)o->idle_ns;
+    double own = 0, runs = 0, others = 0, elsewhere = 0, works = (double)o->all_ns - (double)o->idle_ns;
     if (!r || !facts || !facts->queued_sum)
         return;
     for (size_t i = 0; i < f->nwall; i++) {
@@ -210,10 +214,10 @@ static void say_own(struct wick_explain *x, struct wick_explain_finding *r, cons
         own += pool == index + 1 && waits ? ns : 0;
         runs += pool == index + 1 && !waits && !idle ? ns : 0;
         others += pool && pool != index + 1 && !waits && !idle ? ns : 0;
-        outside += !pool && wick_wait_runs_task(f->p, f->wall[i].stack) ? ns : 0;
+        elsewhere += pool != index + 1 && ((pool && !idle) || wick_wait_runs_task(f->p, f->wall[i].stack)) ? ns : 0;
     }
-    bool alone = runs < RUNS_LEAST * works && own >= BEHIND * works && !wick_explain_counts(f, outside, OTHERS_MOST);
-    if (own < HALF * works || !(alone || runs >= RUNS_LEAST * works) || wick_explain_counts(f, others, OTHERS_MOST))
+    bool alone = timed >= HALF && !wick_explain_counts(f, elsewhere, OTHERS_MOST);
+    if (own < HALF * works || (runs < RUNS_LEAST * works && !alone) || wick_explain_counts(f, others, OTHERS_MOST))
         return;
     wick_explain_figure(r, "own", WICK_EXPLAIN_SHARE, wick_explain_share(own, works));
     r->advice = "let no task wait for tasks of the same pool: give these a pool of their own, run them in the task "
@@ -226,8 +230,8 @@ static void say_pool(struct wick_explain *x, const struct pool *o, size_t index,
 {
     int64_t waited = awaited_of(x, o, a);
     struct wick_explain_finding *r = wick_explain_found(x, (double)waited);
-    say_workers(x, r, o, index, of);
-    say_own(x, r, o, index, of);
+    double timed = say_workers(x, r, o, index, of);
+    say_own(x, r, o, index, of, timed);
     double all = (double)o->all_ns, works = all - (double)o->idle_ns;
     wick_explain_share_of(x, r, works, all, o->quanta * wick_explain_share(works, all));
     wick_explain_figure(r, "waiters", WICK_EXPLAIN_NUMBER, (double)waited / (double)x->f->duration_ns);

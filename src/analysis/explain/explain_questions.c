@@ -2,15 +2,13 @@
 /*
  * explain_questions.c - whether a read of a socket waits for a request or for an answer
  *
- * What its function does besides shows it, the labels of its waits (engine/thread/awaited.h), or that the functions by
- * which it is called make connections again and again.
+ * What its function does besides shows it, the labels of its waits (engine/thread/awaited.h), or that the threads which
+ * read in it make connections again and again.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/explain/explain_int.h"
 #include "base/sum.h"
-#include "model/name.h"
 
 #define WRITES_LEAST 2 /* samples of a function that writes to a socket, or makes connections */
 #define RESTS_LEAST  5 /* waits of a thread for a timer or for work */
@@ -33,7 +31,7 @@ static bool accepts(const struct wick_explain *x)
 }
 
 /* What a function of the program does with sockets: samples of connecting and writing; the first line in which it reads
- * (0 = not known), and the writes before and after that; connections that it makes, or what it calls. */
+ * (0 = not known), and the writes before and after that; samples of making connections, of threads that read in it. */
 struct talk {
     uint32_t connects, writes, before, after;
     struct wick_explain_seen makes;
@@ -78,34 +76,75 @@ static void learn_writes(const struct wick_explain *x, const struct wick_explain
     }
 }
 
-static bool is_of_program(const struct wick_profile *p, uint32_t stack)
+/* Whether the thread runs in the sample, or could: one that waits for a connection is seen to make it many times. */
+static bool is_running(const struct wick_explain_sample *s)
 {
-    const struct wick_frame *f = &p->frames[p->stacks[stack].frame];
-    return wick_frame_kind_is_java(f->kind) &&
-           !wick_name_is_jdk(wick_profile_str(p, p->functions[f->function].class_name));
+    const unsigned runs = 1 << WICK_EXPLAIN_DEFAULT | 1 << WICK_EXPLAIN_RUNNABLE | 1 << WICK_EXPLAIN_WAITING_FOR_CPU;
+    return 1u << s->state & runs;
 }
 
+/* By thread: samples of making connections. */
 static void learn_connects(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n,
-                           struct talk *talks)
+                           const bool *connects, struct wick_explain_seen *threads)
 {
-    const struct wick_profile *p = x->f->p;
+    for (size_t i = 0; i < n; i++)
+        if (connects[rows[i].stack] && is_running(&rows[i]) && !wick_explain_is_unmounted(x, rows[i].thread))
+            wick_explain_see(&threads[rows[i].thread], rows[i].time_ns);
+}
+
+/* A thread that makes connections, and a function in which it reads from some that this process has opened. */
+struct reader {
+    uint32_t function, thread;
+};
+
+static int by_function(const void *a, const void *b)
+{
+    const struct reader *x = a, *y = b;
+    return x->function != y->function ? (x->function > y->function) - (x->function < y->function)
+                                      : (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+/* Adds up for each function what its readers make. */
+static void add_makes(struct reader *readers, size_t n, const struct wick_explain_seen *threads, struct talk *talks)
+{
+    if (n)
+        qsort(readers, n, sizeof *readers, by_function);
     for (size_t i = 0; i < n; i++) {
-        uint32_t by = wick_explain_connector_of(p, rows[i].stack);
-        for (uint32_t s = by; s; s = p->stacks[s].parent)
-            if (is_of_program(p, s))
-                wick_explain_see(&talks[wick_explain_function_at(p, s)].makes, rows[i].time_ns);
+        struct wick_explain_seen *all = &talks[readers[i].function].makes;
+        const struct wick_explain_seen *one = &threads[readers[i].thread];
+        if (i && !by_function(&readers[i], &readers[i - 1]))
+            continue;
+        all->first_ns = !all->n || one->first_ns < all->first_ns ? one->first_ns : all->first_ns;
+        all->last_ns = !all->n || one->last_ns > all->last_ns ? one->last_ns : all->last_ns;
+        all->n += one->n;
     }
 }
 
-/* Whether what reads there, or what has it read, makes connections all the time: each is for one question, or a few,
- * while one to which data come when there are some is made once. */
-static bool connects_again(const struct wick_explain *x, uint32_t stack, const struct talk *talks)
+/* Connections that are made all the time are for one question each, or a few, while one to which data come when there
+ * are some is made once. */
+static void learn_makes(struct wick_explain *x, struct talk *talks)
 {
-    const struct wick_profile *p = x->f->p;
-    for (uint32_t s = stack; s; s = p->stacks[s].parent)
-        if (is_of_program(p, s) && wick_explain_connects_again(x->f, &talks[wick_explain_function_at(p, s)].makes))
-            return true;
-    return false;
+    const struct wick_explain_facts *f = x->f;
+    bool *connects = calloc(f->p->nstacks + 1, sizeof *connects);
+    struct wick_explain_seen *threads = calloc(f->p->nthreads + 1, sizeof *threads);
+    struct reader *readers = calloc(f->nwall + 1, sizeof *readers);
+    size_t n = 0;
+    x->f->failed |= !connects || !threads || !readers;
+    if (!x->f->failed) {
+        wick_explain_mark_connects(f->p, connects);
+        learn_connects(x, f->cpu, f->ncpu, connects, threads);
+        learn_connects(x, f->wall, f->nwall, connects, threads);
+    }
+    for (size_t i = 0; !x->f->failed && i < f->nwall; i++) {
+        const struct wick_wait *w = &x->waits[i];
+        if (w->kind == WICK_WAIT_SOCKET && w->stack && f->wall[i].server && threads[f->wall[i].thread].n)
+            readers[n++] = (struct reader){wick_explain_function_at(f->p, w->stack), f->wall[i].thread};
+    }
+    if (!x->f->failed)
+        add_makes(readers, n, threads, talks);
+    free(connects);
+    free(threads);
+    free(readers);
 }
 
 /* Whose connections it reads from, by the labels of its waits: 1 = this process has opened most of them, -1 = it has
@@ -157,8 +196,7 @@ void wick_explain_find_questions(struct wick_explain *x)
         learn_reads(x, f->wall, f->nwall, talks);
         learn_writes(x, f->cpu, f->ncpu, talks);
         learn_writes(x, f->wall, f->nwall, talks);
-        learn_connects(x, f->cpu, f->ncpu, talks);
-        learn_connects(x, f->wall, f->nwall, talks);
+        learn_makes(x, talks);
         for (size_t i = 0; i < f->nwall; i++)
             rests[f->wall[i].thread] += is_rest(x->waits[i].kind) && x->waits[i].stack;
     }
@@ -175,7 +213,7 @@ void wick_explain_find_questions(struct wick_explain *x)
         bool answers = opens ? opens < 0 : t->after > t->before;
         if (w->kind != WICK_WAIT_SOCKET || !w->stack || answers)
             continue;
-        if (rested || asks(t, serves && !opens) || (opens && connects_again(x, w->stack, talks)))
+        if (rested || asks(t, serves && !opens) || (opens && wick_explain_connects_again(f, &t->makes)))
             w->kind = WICK_WAIT_PEER;
     }
     free(talks);

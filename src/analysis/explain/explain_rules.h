@@ -66,7 +66,7 @@ struct wick_explain_figure {
     char *text;       /* of a text */
 };
 
-#define WICK_EXPLAIN_FIGURES 55 /* no sentence has more places */
+#define WICK_EXPLAIN_FIGURES 58 /* no sentence has more places */
 
 /* An option of the views (`wick flame`, `wick top`) that selects what a finding rests on. */
 struct wick_explain_filter {
@@ -97,6 +97,7 @@ struct wick_explain_finding {
     bool little;        /* it takes so little CPU time that it may be what the program is for */
     bool lone;          /* hardly more than one thread waits, and it is not seen for whom */
     bool lasting;       /* each of these waits is a long one, as far as that shows */
+    bool in_request;    /* those who wait do so in a request */
     bool by_tasks;      /* those who wait for it wait for tasks of executors, and for nothing else */
     struct wick_explain_figure figures[WICK_EXPLAIN_FIGURES];
     struct wick_explain_filter filters[WICK_EXPLAIN_FILTERS];

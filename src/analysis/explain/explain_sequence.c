@@ -83,11 +83,16 @@ static bool pauses(const struct wick_explain *x, size_t i)
     return kind != WICK_WAIT_NONE && !asks(x, i) && wick_wait_role_of(kind) != WICK_WAIT_TROUBLE;
 }
 
-static bool is_program(const struct wick_profile *p, uint32_t stack)
+bool wick_explain_is_program(const struct wick_profile *p, uint32_t stack)
 {
     const struct wick_frame *f = &p->frames[p->stacks[stack].frame];
     return wick_frame_kind_is_java(f->kind) &&
            !wick_name_is_jdk(wick_profile_str(p, p->functions[f->function].class_name));
+}
+
+bool wick_explain_is_lambda(const struct wick_profile *p, uint32_t function)
+{
+    return !strncmp(wick_profile_str(p, p->functions[function].name), "lambda$", strlen("lambda$"));
 }
 
 /* What javac makes for private methods that another class calls, to 10. */
@@ -102,7 +107,7 @@ static void path_of(const struct wick_profile *p, uint32_t stack, struct path *o
     struct path up = {.n = 0};
     for (uint32_t s = stack; s && up.n < DEEP; s = p->stacks[s].parent) {
         uint32_t function = p->frames[p->stacks[s].frame].function;
-        if (!is_program(p, s) || is_bridge(p, function) || (up.n && up.function[up.n - 1] == function))
+        if (!wick_explain_is_program(p, s) || is_bridge(p, function) || (up.n && up.function[up.n - 1] == function))
             continue;
         up.function[up.n] = function;
         up.stack[up.n++] = s;
@@ -112,11 +117,6 @@ static void path_of(const struct wick_profile *p, uint32_t stack, struct path *o
         out->function[i] = up.function[up.n - 1 - i];
         out->stack[i] = up.stack[up.n - 1 - i];
     }
-}
-
-static bool is_lambda(const struct wick_profile *p, uint32_t function)
-{
-    return !strncmp(wick_profile_str(p, p->functions[function].name), "lambda$", strlen("lambda$"));
 }
 
 /* The stack, cut at the function in which two waits part; *apart: they do. 0 = they have nothing in common. */
@@ -131,7 +131,7 @@ static uint32_t parts_at(const struct wick_profile *p, uint32_t one, uint32_t ot
     *apart = same < a.n || same < b.n;
     if (!*apart && same > 1)
         same--; /* who calls the function that waits */
-    while (same > 1 && is_lambda(p, a.function[same - 1]))
+    while (same > 1 && wick_explain_is_lambda(p, a.function[same - 1]))
         same--; /* a loop of the JDK's: who gave it the lambda */
     return same ? a.stack[same - 1] : 0;
 }

@@ -90,6 +90,8 @@ static struct wick_wait wait_in(const struct wick_explain *x, const struct wick_
         w.kind = by_state[s->state];
     else if (w.kind == WICK_WAIT_FILE_READ && s->state == WICK_EXPLAIN_IO)
         w.kind = WICK_WAIT_PIPE; /* a file would be read from a disk */
+    else if (w.kind == WICK_WAIT_SOCKET_WRITE && s->state == WICK_EXPLAIN_DISK)
+        w.kind = WICK_WAIT_DISK; /* a file that is sent */
     return w;
 }
 

@@ -288,6 +288,8 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
     wick_explain_say_child(x, r, at);
     wick_explain_learn_lasting(x, r, at);
     learn_lone(x, r, at);
+    if (r)
+        r->in_request = waiters_at(x, at).request;
     wick_explain_say_connector(x, r, at);
     if (at->via == WICK_WAIT_NONE)
         wick_explain_say_lengths(x, r, at->kind, at->function);
@@ -648,8 +650,10 @@ void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint)
             wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
             wick_explain_say(x, r, "kind", wick_wait_name(kind));
             wick_explain_say(x, r, "what", wick_wait_text(kind));
-            if (r)
+            if (r) {
                 r->advice = wick_wait_help(kind);
+                r->in_request = endpoint != 0;
+            }
             wick_explain_say_frame(x, r, "frame", wick_explain_frame_at(f->p, at.rows[0].stack));
             wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)at.rows[0].ns);
             wick_explain_say_sequence(x, r, (enum wick_wait_kind)kind, at.rows[0].function, endpoint);
