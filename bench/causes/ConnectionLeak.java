@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: who fails in a query does not give its connection back, and the pool of eight gets it 2 s later from a reaper
-// expect: waiting kind=pool least=. | waiting frame=Pool.take | endpoint-wait | pool-busy
+// expect: waiting kind=pool least=. | waiting kind=pool least=0 | waiting frame=Pool.take | endpoint-wait | pool-busy
 // symptom: waiting
 // jvm: -Xmx128m -XX:+UseShenandoahGC
 // jdk: 21

@@ -3,7 +3,7 @@
 // share: 46000 to 57000 events a second; 318000 to 354000 if each stream is reset after 1000 events, so 83 % of the time; collections are 3 to 13 %
 // expect: hot-method frame=EventFeed.publish | hot-method caller=EventFeed.publish | hot-calls frame=EventFeed.publish | hot-calls caller=EventFeed.publish | hot-code frame=EventFeed.publish | endpoint-cpu frame=EventFeed.publish | live-set frame=EventFeed.publish | live-set class=ObjectOutputStream
 // judge: right is what names publish() or the handle table of ObjectOutputStream below it, as code that takes the CPU or as what keeps the heap; collections alone are a symptom
-// symptom: gc-pauses gc-cpu live-set heap-limit promotion memory-growth allocation-stall hot-method hot-calls hot-code
+// symptom: gc-pauses gc-cpu live-set heap-limit promotion memory-growth allocation-stall hot-method hot-calls hot-code humongous-allocation
 // jvm: -Xmx96m
 // jdk: 17
 // set: tenth
