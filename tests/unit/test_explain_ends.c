@@ -428,11 +428,12 @@ static void test_answers__are_read_by_threads_that_make_connections(void **state
     static const struct {
         int samples, apart_s;
         bool opened, accepted, other, waits, said;
+        int readers; /* others that read there, and make no connections */
     } cases[] = {
         {5, 2, true, false, false, false, true},   {4, 2, true, false, false, false, false},
         {5, 1, true, false, false, false, false},  {5, 2, false, true, false, false, false},
         {5, 2, false, false, false, false, false}, {5, 2, true, false, true, false, false},
-        {5, 2, true, false, false, true, false},
+        {5, 2, true, false, false, true, false},   {5, 2, true, false, false, false, false, 2},
     };
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -443,6 +444,11 @@ static void test_answers__are_read_by_threads_that_make_connections(void **state
         s->wall[0].server = cases[c].opened ? peer : 0;
         s->wall[0].service = cases[c].accepted ? peer : 0;
         s->f.ends = true;
+        for (int i = 0; i < cases[c].readers; i++) {
+            add(s, thread_of(s, "subscriber", 20 + i), STACK(s, "app/Feed.run", "app/Link.drain", READ),
+                WICK_EXPLAIN_IO, 10);
+            s->wall[s->f.nwall - 1].server = peer;
+        }
         /* one to which others come as well */
         add(s, thread_of(s, "door", 2), STACK(s, "app/Door.run", "java/net/ServerSocket.accept"), WICK_EXPLAIN_IO, 10);
         for (int i = 0; i < cases[c].samples; i++) {

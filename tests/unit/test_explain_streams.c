@@ -50,26 +50,29 @@ static void test_streams__that_wait_in_themselves_run_one_task_at_a_time(void **
     has(s, text); /* the tasks of another pool are others */
 }
 
-/* Futures that something else than tasks completes, begun in so many stages of a stream and awaited in so many. */
+/* Futures that something else than tasks completes: the frames below which one is begun, and those below the wait. */
 struct begun {
-    unsigned at, waits;
-    const char *run, *stage, *begins, *joined_in;
+    const char *run, *first[3], *begins;
     unsigned samples;
+    const char *waits[5];
 };
+
+#define MAP  "java/util/stream/ReferencePipeline$3$1.accept"
+#define KEEP "java/util/stream/ReferencePipeline$2$1.accept"
+
+static uint32_t through(struct scene *s, uint32_t stack, const char *const *names, unsigned n)
+{
+    for (unsigned i = 0; i < n && names[i]; i++)
+        stack = push(&s->p, stack, names[i]);
+    return stack;
+}
 
 static struct scene *asks(const struct begun *b)
 {
-    static const char collect[] = "java/util/stream/ReferencePipeline.collect",
-                      map[] = "java/util/stream/ReferencePipeline$3$1.accept";
+    static const char collect[] = "java/util/stream/ReferencePipeline.collect";
     struct scene *s = scene();
-    uint32_t first = push(&s->p, STACK(s, b->run), collect),
-             waits = push(&s->p, STACK(s, "app/Planner.plan@7"), collect);
-    for (unsigned i = 0; i < b->at; i++)
-        first = push(&s->p, first, i ? map : b->stage);
-    for (unsigned i = 0; i < b->waits; i++)
-        waits = push(&s->p, waits, map);
-    if (b->joined_in)
-        waits = push(&s->p, waits, b->joined_in);
+    uint32_t first = through(s, push(&s->p, STACK(s, b->run), collect), b->first, 3),
+             waits = through(s, push(&s->p, STACK(s, "app/Planner.plan@7"), collect), b->waits, 5);
     for (unsigned i = 0; i < b->samples; i++)
         cpu(s, push(&s->p, push(&s->p, push(&s->p, first, "app/Line.ask"), "libjvm.so:call_stub"), b->begins), 0.01);
     cpu(s, push(&s->p, push(&s->p, first, "app/Audit.log"), b->begins), 0.01);
@@ -79,7 +82,7 @@ static struct scene *asks(const struct begun *b)
 
 static void test_streams__that_begin_what_they_wait_for(void **state)
 {
-    static const char run[] = "app/Planner.plan@7", map[] = "java/util/stream/ReferencePipeline$3$1.accept",
+    static const char run[] = "app/Planner.plan@7", lambda[] = "app/Planner.lambda$plan$1",
                       schedule[] = "java/util/concurrent/ScheduledThreadPoolExecutor.schedule",
                       text[] = "; app.Line.ask begins one of them at a time, in an earlier stage of the same stream: "
                                "the next one only when this one is complete";
@@ -87,17 +90,22 @@ static void test_streams__that_begin_what_they_wait_for(void **state)
         struct begun b;
         bool said;
     } cases[] = {
-        {{1, 2, run, map, schedule, NULL, 2}, true},
-        {{1, 2, run, map, "java/net/http/HttpClient.sendAsync", NULL, 2}, true},
-        {{1, 2, run, map, schedule, "app/Planner.lambda$plan$1", 2}, true},
-        {{1, 2, run, map, schedule, NULL, 1}, false},
-        {{0, 2, run, map, schedule, NULL, 2}, false},
-        {{2, 2, run, map, schedule, NULL, 2}, false},
-        {{1, 1, run, map, schedule, NULL, 2}, false},
-        {{1, 2, "app/Planner.plan@6", map, schedule, NULL, 2}, false}, /* a stream before */
-        {{1, 2, run, "java/util/stream/ReferencePipeline$2$1.accept", schedule, NULL, 2}, false},
-        {{1, 2, run, map, "java/util/HashMap.get", NULL, 2}, false},
-        {{1, 2, run, map, "java/util/Timer.isAsyncNow", NULL, 2}, false},
+        {{run, {MAP}, schedule, 2, {MAP, MAP}}, true},
+        {{run, {MAP}, "java/net/http/HttpClient.sendAsync", 2, {MAP, MAP}}, true},
+        {{run, {MAP}, schedule, 2, {MAP, MAP, lambda}}, true},
+        {{run, {MAP}, schedule, 2, {MAP, MAP, "app/Planner.got"}}, true},
+        {{run, {MAP}, schedule, 1, {MAP, MAP}}, false},
+        {{run, {NULL}, schedule, 2, {MAP, MAP}}, false},
+        {{run, {MAP, MAP}, schedule, 2, {MAP, MAP}}, false},
+        {{run, {MAP}, schedule, 2, {MAP}}, false},
+        {{"app/Planner.plan@6", {MAP}, schedule, 2, {MAP, MAP}}, false}, /* a stream before */
+        {{run, {KEEP}, schedule, 2, {MAP, MAP}}, false},
+        {{run, {MAP}, schedule, 2, {MAP, lambda, "java/util/stream/ReferencePipeline.collect", MAP}},
+         false}, /* within */
+        {{run, {MAP}, schedule, 2, {"java/util/stream/SortedOps$RefSortingSink.end", MAP, MAP}}, false},
+        {{run, {MAP}, schedule, 2, {"java/util/stream/AbstractTask.compute", MAP, MAP}}, false},
+        {{run, {MAP}, "java/util/HashMap.get", 2, {MAP, MAP}}, false},
+        {{run, {MAP}, "java/util/Timer.isAsyncNow", 2, {MAP, MAP}}, false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

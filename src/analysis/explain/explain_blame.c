@@ -708,6 +708,7 @@ int64_t wick_explain_follow(struct wick_explain *x, struct wick_explain_places *
     to->ns = wick_sum(to->ns, from.ns);
     to->quanta += from.quanta;
     to->through_ns = wick_sum(to->through_ns, from.ns);
+    to->futures_ns = wick_sum(to->futures_ns, from.kind == WICK_WAIT_FUTURE ? from.ns : 0);
     if (to->via != WICK_WAIT_NONE && from.ns < to->heaviest_ns)
         return 0;
     to->heaviest_ns = from.ns;

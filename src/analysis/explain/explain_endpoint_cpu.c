@@ -7,7 +7,8 @@
  * (REQUEST in def/wait_kind.def): of these it is not known when they begin and end, but a thread of which one CPU
  * sample follows another at once, both in a request, has been in it for that time, or in several without a rest.
  *
- * Lack of CPUs makes all of a request take longer alike, so the time without one belongs where the thread was.
+ * Lack of CPUs makes all of a request take longer alike, so the time without one belongs where the thread was; but of
+ * requests without spans it hides that samples follow each other.
  */
 #include <stdlib.h>
 
@@ -76,11 +77,9 @@ static bool rows_are_long(struct wick_explain *x)
         struct row *r = &rows[s->thread];
         double gap = (double)s->time_ns - (double)r->last_ns;
         bool request = is_of(x, s, 0);
-        if (!s->thread || wick_wait_is_mounted(f->p, s->stack))
-            continue;
-        if (!request || gap > GAP_MOST * (double)s->weight_ns)
+        if (!request || gap < 0 || gap > GAP_MOST * (double)s->weight_ns)
             *r = (struct row){0};
-        if (!request)
+        if (!request || !s->thread || wick_wait_is_mounted(f->p, s->stack))
             continue;
         r->last_ns = s->time_ns;
         r->n++;

@@ -264,6 +264,7 @@ struct wick_explain_place {
     bool request; /* a thread's end is waited for there within a request: that counts in any case */
     uint32_t via_stack;
     int64_t ns, heaviest_ns, through_ns; /* through: what of ns was waited for at `via` */
+    int64_t futures_ns;                  /* what of that by futures */
     double quanta;                       /* as of wick_explain_quanta */
 };
 
@@ -328,9 +329,6 @@ struct wick_explain_places {
 
 /* explain_sequence.c: whether the frame at the leaf of the stack is Java code, and not the JDK's. */
 bool wick_explain_is_program(const struct wick_profile *p, uint32_t stack);
-
-/* explain_sequence.c: whether javac has made it of a lambda. */
-bool wick_explain_is_lambda(const struct wick_profile *p, uint32_t function);
 
 static inline uint32_t wick_explain_frame_at(const struct wick_profile *p, uint32_t stack)
 {

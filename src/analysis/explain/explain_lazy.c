@@ -22,45 +22,46 @@
 #define BEGUN_LEAST  2    /* samples of beginning one */
 #define PIPELINE     "java/util/stream/ReferencePipeline$"
 
-/* What a stack has of a stream between its leaf and the function that runs it. */
-struct stream {
-    unsigned stages;
-    uint32_t outermost; /* the function of the stage that calls the others */
-    int32_t line;       /* in the function that runs it */
-    bool parallel;
-};
-
 static bool begins_with(const char *text, const char *with)
 {
     return !strncmp(text, with, strlen(with));
 }
 
-/* No stages also where the function is not there. */
-static struct stream stream_at(const struct wick_profile *p, uint32_t stack, uint32_t function)
+/* The stream nearest to the leaf of a stack. */
+struct stream {
+    unsigned stages;    /* that call one another; 0 = it is in none, or in one whose stages say nothing */
+    uint32_t outermost; /* the function of the stage that calls the others */
+    uint32_t function;  /* of the program, that runs it */
+    int32_t line;       /* in that */
+};
+
+/* Stages of one stream have only the JDK's code between them. A parallel one runs in several threads, and sorted() has
+ * all elements pass what is before it first. */
+static struct stream stream_at(const struct wick_profile *p, uint32_t stack)
 {
     struct stream out = {0};
-    uint32_t s = stack;
-    for (; s && wick_explain_function_at(p, s) != function; s = p->stacks[s].parent) {
+    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         const struct wick_function *f = &p->functions[wick_explain_function_at(p, s)];
         const char *class_name = wick_profile_str(p, f->class_name);
-        out.parallel |= begins_with(class_name, "java/util/stream/AbstractTask");
+        if (begins_with(class_name, "java/util/stream/AbstractTask") ||
+            begins_with(class_name, "java/util/stream/SortedOps"))
+            break;
+        if (out.stages && wick_explain_is_program(p, s)) {
+            out.function = wick_explain_function_at(p, s);
+            out.line = p->frames[p->stacks[s].frame].line;
+            return out;
+        }
         if (!begins_with(class_name, PIPELINE) || strcmp(wick_profile_str(p, f->name), "accept") != 0)
             continue;
         out.stages++;
         out.outermost = wick_explain_function_at(p, s);
     }
-    out.line = p->frames[p->stacks[s].frame].line;
-    return s ? out : (struct stream){0};
+    return (struct stream){0};
 }
 
-/* The function that runs the stream in which the program's function at the stack is: what a lambda is written in comes
- * next of the program, if not this is the function itself. */
-static uint32_t runs_at(const struct wick_profile *p, uint32_t stack)
+static bool is_same(const struct stream *a, const struct stream *b)
 {
-    uint32_t s = stack;
-    while (s && (!wick_explain_is_program(p, s) || wick_explain_is_lambda(p, wick_explain_function_at(p, s))))
-        s = p->stacks[s].parent;
-    return wick_explain_function_at(p, s ? s : stack);
+    return a->function == b->function && a->line == b->line && a->outermost == b->outermost;
 }
 
 /* Whether the method hands something to another thread, which completes a future with it. */
@@ -103,21 +104,21 @@ static const char advice[] =
     "since a stream passes each element through all its stages before the next";
 
 /* Whether nearly all of the waits there are in a second stage or later of one stream: *in. */
-static bool wait_in_stream(const struct wick_explain *x, const struct wick_explain_place *at, uint32_t function,
-                           struct stream *in)
+static bool wait_in_stream(const struct wick_explain *x, const struct wick_explain_place *at, struct stream *in)
 {
     const struct wick_explain_facts *f = x->f;
-    int64_t waits = 0, streams = 0;
-    for (size_t i = 0; i < f->nwall; i++) {
+    int64_t waits = 0, streams = 0, longest = -1;
+    for (size_t i = 0; i < f->nwall; i++)
+        if (f->wall[i].weight_ns > longest && wick_explain_waits_there(x, x->waits[i], at)) {
+            longest = f->wall[i].weight_ns;
+            *in = stream_at(f->p, f->wall[i].stack);
+        }
+    for (size_t i = 0; in->stages >= 2 && i < f->nwall; i++) {
         if (!wick_explain_waits_there(x, x->waits[i], at))
             continue;
-        struct stream one = stream_at(f->p, f->wall[i].stack, function);
+        struct stream one = stream_at(f->p, f->wall[i].stack);
         waits = wick_sum(waits, f->wall[i].weight_ns);
-        if (one.stages < 2 || one.parallel)
-            continue;
-        *in = in->stages ? *in : one;
-        if (one.line == in->line && one.outermost == in->outermost)
-            streams = wick_sum(streams, f->wall[i].weight_ns);
+        streams = wick_sum(streams, one.stages >= 2 && is_same(&one, in) ? f->wall[i].weight_ns : 0);
     }
     return streams > 0 && (double)streams >= STREAM_LEAST * (double)waits;
 }
@@ -125,17 +126,22 @@ static bool wait_in_stream(const struct wick_explain *x, const struct wick_expla
 /* Futures that are awaited there are begun in the first stage of the stream that waits. */
 static void say_begun(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
 {
+    enum { UNKNOWN, NOT, BEGINS };
     const struct wick_explain_facts *f = x->f;
     struct stream in = {0};
-    uint32_t function = runs_at(f->p, at->stack), most = 0;
-    if (!wait_in_stream(x, at, function, &in))
+    uint32_t most = 0;
+    if (!wait_in_stream(x, at, &in))
         return;
     uint32_t *begun = calloc(f->p->nframes, sizeof *begun); /* samples */
-    x->f->failed |= !begun;
-    for (size_t i = 0; begun && i < f->ncpu; i++) {
-        struct stream one = stream_at(f->p, f->cpu[i].stack, function);
-        bool first = one.stages == 1 && !one.parallel && one.line == in.line && one.outermost == in.outermost;
-        uint32_t cut = first ? beginner_of(f->p, f->cpu[i].stack) : 0, frame = wick_explain_frame_at(f->p, cut);
+    uint8_t *known = calloc(f->p->nstacks + 1, sizeof *known);
+    x->f->failed |= !begun || !known;
+    for (size_t i = 0; begun && known && i < f->ncpu; i++) {
+        uint32_t stack = f->cpu[i].stack;
+        if (known[stack] == UNKNOWN) {
+            struct stream one = stream_at(f->p, stack);
+            known[stack] = one.stages == 1 && is_same(&one, &in) ? BEGINS : NOT;
+        }
+        uint32_t cut = known[stack] == BEGINS ? beginner_of(f->p, stack) : 0, frame = wick_explain_frame_at(f->p, cut);
         begun[frame] += cut != 0;
         most = begun[frame] > begun[most] ? frame : most;
     }
@@ -144,12 +150,13 @@ static void say_begun(struct wick_explain *x, struct wick_explain_finding *r, co
         r->advice = advice;
     }
     free(begun);
+    free(known);
 }
 
 void wick_explain_say_lazy(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
 {
     const struct wick_explain_facts *f = x->f;
-    uint32_t waiter = wick_explain_function_at(f->p, at->via_stack), function = runs_at(f->p, at->via_stack);
+    uint32_t waiter = wick_explain_function_at(f->p, at->via_stack);
     int64_t waits = 0, streams = 0, tasks = 0, idle = 0;
     if (r && at->kind == WICK_WAIT_FUTURE && !at->nlinks && at->via == WICK_WAIT_NONE)
         say_begun(x, r, at);
@@ -164,7 +171,7 @@ void wick_explain_say_lazy(struct wick_explain *x, struct wick_explain_finding *
                       (!pool || wick_explain_pool_name(f->p, f->wall[i].thread) == pool);
         bool task = worker && w->kind != WICK_WAIT_WORK;
         waits = wick_sum(waits, here ? ns : 0);
-        streams = wick_sum(streams, here && stream_at(f->p, f->wall[i].stack, function).stages >= 2 ? ns : 0);
+        streams = wick_sum(streams, here && stream_at(f->p, f->wall[i].stack).stages >= 2 ? ns : 0);
         tasks = wick_sum(tasks, task && !here ? ns : 0);
         idle = wick_sum(idle, worker && !task ? ns : 0);
     }

@@ -67,12 +67,16 @@ static bool is_rest_of_request(const struct wick_explain_finding *r)
     return r->in_request && is_one_of(r, rests, 2);
 }
 
-/* Whether tasks that are awaited ask a server: several futures are a way to ask at the same time. */
+/* Whether tasks that are awaited ask a server: several futures are a way to ask at the same time, if nothing shows that
+ * they do not. */
 static bool is_asked_by_tasks(const struct wick_explain_finding *r)
 {
-    static const char *const asks[] = {"socket-read", "socket"};
-    const struct wick_explain_figure *via = wick_explain_figure_of(r, "via");
-    return via && !strcmp(via->text, wick_wait_text(WICK_WAIT_FUTURE)) && is_one_of(r, asks, 2);
+    static const char *const asks[] = {"socket-read", "socket"}, *const shown[] = {"tasks", "barrier", "worker",
+                                                                                   "busiest", "completer"};
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        if (wick_explain_figure_of(r, shown[i]))
+            return false;
+    return is_one_of(r, asks, 2);
 }
 
 /* Whether each of these is a long wait for another process, or for what one holds: a thread that keeps a process until
@@ -111,7 +115,8 @@ static bool is_plain_wait(const struct wick_explain_facts *f, const struct wick_
     if (is_rest_of_task(r))
         return true;
     bool paced = wick_explain_figure_of(r, "pacer") != NULL; /* through one full queue after another */
-    if (!paced && !is_asked_by_tasks(r) && through && all && through->value >= CHAIN_LEAST * all->value)
+    double others = !through ? 0 : is_asked_by_tasks(r) ? r->held_up_ns : through->value;
+    if (!paced && through && all && others >= CHAIN_LEAST * all->value)
         return false;
     bool taken = wick_explain_figure_of(r, "taken") != NULL; /* by those that have what is waited for: of any kind */
     if (!taken && !r->lone && !is_of_process(r) && !is_rest_of_request(r) &&

@@ -189,8 +189,7 @@ void wick_explain_say_pacer(struct wick_explain *x, struct wick_explain_finding 
     if (r && thread)
         r->advice = "let that thread rest for less time, if nothing asks for that rate";
     if (r && other)
-        r->advice =
-            "if that thread takes from the queue, let it not rest between two elements: what cannot be done yet "
-            "can be put aside until a timer is due, or done by another thread";
+        r->advice = "more consumers, or quicker ones; if that thread takes from the queue, let it not rest between two "
+                    "elements: what cannot be done yet can be put aside until a timer is due";
     free(rests);
 }

@@ -151,8 +151,8 @@ static const char *awaited_text(int64_t waited, const struct awaited *a, int64_t
     return texts[which][waited != duration_ns];
 }
 
-/* Which threads work for it, how much of the time, and what most of that is. Returns which part of that, if they are
- * waits, time-outs end. */
+/* Which threads work for it, how much of the time, and what most of that is. Returns which part of that, if it is half
+ * of their time or more and waits for tasks, time-outs end. */
 static double say_workers(struct wick_explain *x, struct wick_explain_finding *r, const struct pool *o, size_t index,
                           const uint32_t *of)
 {
@@ -181,7 +181,9 @@ static double say_workers(struct wick_explain *x, struct wick_explain_finding *r
         wick_explain_filter_frame(x, r, wick_explain_frame_at(f->p, most->stack));
     }
     bool blocks = does.n && does.rows->kind != WICK_WAIT_NONE;
-    double timed = blocks ? wick_explain_timed_out(x, does.rows) : 0;
+    double works = (double)o->all_ns - (double)o->idle_ns;
+    bool tasks = does.n && does.rows->kind == WICK_WAIT_FUTURE && (double)does.rows->ns >= HALF * works;
+    double timed = tasks ? wick_explain_timed_out(x, does.rows) : 0;
     free(does.rows);
     wick_explain_say_pool(x, r, o->name);
     if (r && blocks && is_common(x, o)) {

@@ -5,13 +5,16 @@
  * What its function does besides shows it, the labels of its waits (engine/thread/awaited.h), or that the threads which
  * read in it make connections again and again.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "analysis/explain/explain_int.h"
 #include "base/sum.h"
 
-#define WRITES_LEAST 2 /* samples of a function that writes to a socket, or makes connections */
-#define RESTS_LEAST  5 /* waits of a thread for a timer or for work */
+#define WRITES_LEAST 2    /* samples of a function that writes to a socket, or makes connections */
+#define RESTS_LEAST  5    /* waits of a thread for a timer or for work */
+#define ONE_MOST     1e8  /* ns: samples of making one connection, such as its TLS handshake */
+#define MAKERS_LEAST 0.33 /* of the waits for data of connections that were opened: by threads that make some */
 
 static bool serve(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n)
 {
@@ -35,6 +38,7 @@ static bool accepts(const struct wick_explain *x)
 struct talk {
     uint32_t connects, writes, before, after;
     struct wick_explain_seen makes;
+    int64_t makers_ns; /* waits of those at connections that this process has opened */
     int32_t read_line;
     int64_t opened_ns, accepted_ns; /* waits at connections that this process has opened, and accepted */
 };
@@ -83,13 +87,17 @@ static bool is_running(const struct wick_explain_sample *s)
     return 1u << s->state & runs;
 }
 
-/* By thread: samples of making connections. */
+/* By thread: samples of making connections, of which several may be of one. */
 static void learn_connects(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n,
                            const bool *connects, struct wick_explain_seen *threads)
 {
-    for (size_t i = 0; i < n; i++)
-        if (connects[rows[i].stack] && is_running(&rows[i]) && !wick_explain_is_unmounted(x, rows[i].thread))
-            wick_explain_see(&threads[rows[i].thread], rows[i].time_ns);
+    for (size_t i = 0; i < n; i++) {
+        struct wick_explain_seen *seen = &threads[rows[i].thread];
+        double since = seen->n ? (double)rows[i].time_ns - (double)seen->last_ns : ONE_MOST;
+        if (rows[i].thread && connects[rows[i].stack] && is_running(&rows[i]) && fabs(since) >= ONE_MOST &&
+            !wick_explain_is_unmounted(x, rows[i].thread))
+            wick_explain_see(seen, rows[i].time_ns);
+    }
 }
 
 /* A thread that makes connections, and a function in which it reads from some that this process has opened. */
@@ -137,8 +145,11 @@ static void learn_makes(struct wick_explain *x, struct talk *talks)
     }
     for (size_t i = 0; !x->f->failed && i < f->nwall; i++) {
         const struct wick_wait *w = &x->waits[i];
-        if (w->kind == WICK_WAIT_SOCKET && w->stack && f->wall[i].server && threads[f->wall[i].thread].n)
-            readers[n++] = (struct reader){wick_explain_function_at(f->p, w->stack), f->wall[i].thread};
+        if (w->kind != WICK_WAIT_SOCKET || !w->stack || !f->wall[i].server || !threads[f->wall[i].thread].n)
+            continue;
+        struct reader *r = &readers[n++];
+        *r = (struct reader){wick_explain_function_at(f->p, w->stack), f->wall[i].thread};
+        talks[r->function].makers_ns = wick_sum(talks[r->function].makers_ns, f->wall[i].weight_ns);
     }
     if (!x->f->failed)
         add_makes(readers, n, threads, talks);
@@ -182,6 +193,13 @@ static bool all_rest(const struct wick_explain *x, const uint32_t *rests)
     return true;
 }
 
+/* Whether those who read there from connections that this process has opened, or a good part of them, make some all
+ * the time. Few are seen to. */
+static bool makes_again(const struct wick_explain_facts *f, const struct talk *t)
+{
+    return wick_explain_connects_again(f, &t->makes) && (double)t->makers_ns >= MAKERS_LEAST * (double)t->opened_ns;
+}
+
 /* A read may wait for a request or for an answer: what its function does besides says which. One that only reads may
  * have subscribed to what rarely comes. As writes are short, few of them are sampled; so in a process to which no
  * clients come threads that rest between reads, all of them, ask as well. */
@@ -213,7 +231,7 @@ void wick_explain_find_questions(struct wick_explain *x)
         bool answers = opens ? opens < 0 : t->after > t->before;
         if (w->kind != WICK_WAIT_SOCKET || !w->stack || answers)
             continue;
-        if (rested || asks(t, serves && !opens) || (opens && wick_explain_connects_again(f, &t->makes)))
+        if (rested || asks(t, serves && !opens) || (opens && makes_again(f, t)))
             w->kind = WICK_WAIT_PEER;
     }
     free(talks);

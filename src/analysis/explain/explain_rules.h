@@ -97,7 +97,8 @@ struct wick_explain_finding {
     bool little;        /* it takes so little CPU time that it may be what the program is for */
     bool lone;          /* hardly more than one thread waits, and it is not seen for whom */
     bool lasting;       /* each of these waits is a long one, as far as that shows */
-    bool in_request;    /* those who wait do so in a request */
+    bool in_request;    /* those who wait do so in a request, and nobody is seen to wait for what they hold */
+    double held_up_ns;  /* time of those who wait for it by something else than futures */
     bool by_tasks;      /* those who wait for it wait for tasks of executors, and for nothing else */
     struct wick_explain_figure figures[WICK_EXPLAIN_FIGURES];
     struct wick_explain_filter filters[WICK_EXPLAIN_FILTERS];

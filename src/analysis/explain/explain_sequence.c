@@ -90,7 +90,7 @@ bool wick_explain_is_program(const struct wick_profile *p, uint32_t stack)
            !wick_name_is_jdk(wick_profile_str(p, p->functions[f->function].class_name));
 }
 
-bool wick_explain_is_lambda(const struct wick_profile *p, uint32_t function)
+static bool is_lambda(const struct wick_profile *p, uint32_t function)
 {
     return !strncmp(wick_profile_str(p, p->functions[function].name), "lambda$", strlen("lambda$"));
 }
@@ -131,7 +131,7 @@ static uint32_t parts_at(const struct wick_profile *p, uint32_t one, uint32_t ot
     *apart = same < a.n || same < b.n;
     if (!*apart && same > 1)
         same--; /* who calls the function that waits */
-    while (same > 1 && wick_explain_is_lambda(p, a.function[same - 1]))
+    while (same > 1 && is_lambda(p, a.function[same - 1]))
         same--; /* a loop of the JDK's: who gave it the lambda */
     return same ? a.stack[same - 1] : 0;
 }

@@ -112,6 +112,8 @@ static void say_chain(struct wick_explain *x, struct wick_explain_finding *r, co
     if (at->nlinks)
         wick_explain_say(x, r, at->via == WICK_WAIT_NONE ? "holder" : "chain", text.buf);
     wick_strbuf_release(&text);
+    if (r)
+        r->held_up_ns = (double)at->through_ns - (double)at->futures_ns;
     if (at->via != WICK_WAIT_NONE) {
         wick_explain_figure(r, "through", WICK_EXPLAIN_TIME, (double)at->through_ns);
         wick_explain_say(x, r, "via", wick_wait_text(at->via));
@@ -234,6 +236,18 @@ static void learn_lone(const struct wick_explain *x, struct wick_explain_finding
     r->lone = alone && !w.request;
 }
 
+/* Whether threads wait for a lock whose owner waits in that function. */
+static bool is_owners(const struct wick_explain *x, uint32_t function)
+{
+    const struct wick_lock_waits *l = &x->f->locks;
+    for (uint32_t i = 0; i < l->nrows; i++) {
+        uint32_t at = l->rows[i].owner_stack ? wick_explain_wait_at(x, l->rows[i].owner_stack).stack : 0;
+        if (at && wick_explain_function_at(x->f->p, at) == function)
+            return true;
+    }
+    return false;
+}
+
 static void say_place(struct wick_explain *x, const struct wick_explain_place *place, double whole)
 {
     struct wick_explain_place with = *place, *at = &with;
@@ -289,7 +303,7 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
     wick_explain_learn_lasting(x, r, at);
     learn_lone(x, r, at);
     if (r)
-        r->in_request = waiters_at(x, at).request;
+        r->in_request = waiters_at(x, at).request && !is_owners(x, at->function);
     wick_explain_say_connector(x, r, at);
     if (at->via == WICK_WAIT_NONE)
         wick_explain_say_lengths(x, r, at->kind, at->function);
@@ -652,7 +666,7 @@ void wick_explain_waits_of_endpoint(struct wick_explain *x, uint32_t endpoint)
             wick_explain_say(x, r, "what", wick_wait_text(kind));
             if (r) {
                 r->advice = wick_wait_help(kind);
-                r->in_request = endpoint != 0;
+                r->in_request = !is_owners(x, at.rows[0].function);
             }
             wick_explain_say_frame(x, r, "frame", wick_explain_frame_at(f->p, at.rows[0].stack));
             wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)at.rows[0].ns);
