@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: BaggageMessages$BeltLink, the only consumer of the bounded queue, retries messages for a belt that is out of service (refused connections) in its own thread, with a sleep between tries (BeltLink.deliver, BeltLink.backOff), while all check-in desks wait for room in the queue (MessageBoard.post)
 // share: 5.8 of 6 check-in desks on average wait for room in the queue (96 %); its only consumer rests between tries for 97 to 99 % of the time; 0.07 CPUs
-// expect: waiting frame=BaggageMessages$MessageBoard.post rester=belt-link timer=BaggageMessages$BeltLink.backOff | waiting frame=BaggageMessages$MessageBoard.post holder=BaggageMessages$BeltLink
+// expect: waiting frame=BaggageMessages$MessageBoard.post pacer=belt-link timer=BaggageMessages$BeltLink.backOff | waiting frame=BaggageMessages$MessageBoard.post rester=belt-link timer=BaggageMessages$BeltLink.backOff | waiting frame=BaggageMessages$MessageBoard.post holder=BaggageMessages$BeltLink
 // symptom: waiting
 // judge: NAMED: the desks wait for room in a full queue (ArrayBlockingQueue.put at BaggageMessages$MessageBoard.post) AND its consumer rests in BaggageMessages$BeltLink.backOff / deliver (thread belt-link, sleeps / retries). SYMPTOM ONLY: room in a full queue at MessageBoard.post without what the consumer does; sleep of belt-link in backOff without who waits for it; refused connections in BeltLink. WRONG: the desks compute too much (Desk.label), a larger queue or more desks as the remedy, CPUs, collections, the accepting belts (Belt.run)
 // jdk: 8

@@ -327,21 +327,23 @@ static void test_answer__waits_for_a_server_that_is_never_done(void **state)
 }
 
 /* Threads that are woken often wait to be notified, and nobody else could wake them: not even who sleeps and
- * wakes rarely. Several who wake less often may bring much each time. */
+ * wakes rarely, or is put on a CPU several times after each long wait. Several who wake less often may bring much each
+ * time. */
 static void test_object_wait__is_trouble_where_nobody_works(void **state)
 {
     static const struct {
         int64_t woken, ticks;
         unsigned tickers;
-        bool said;
-    } cases[] = {
-        {200, 10, 1, true}, {200, 100, 1, false}, {20, 1, 1, false}, {2000, 100, 1, true}, {2000, 100, 2, false}};
+        bool said, lasts; /* lasts: samples of the same wait follow each other */
+    } cases[] = {{200, 10, 1, true},   {200, 100, 1, false},  {20, 1, 1, false},
+                 {2000, 100, 1, true}, {2000, 100, 2, false}, {200, 100, 1, true, true}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene *s = scene();
         for (unsigned k = 0; k < cases[i].tickers; k++) {
             uint32_t tick = thread_of(s, "ticker", 1 + k);
             add(s, tick, STACK(s, "app/Main.main", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING, 10);
+            s->wall[s->f.nwall - 1].count = cases[i].lasts ? 40 : 1;
             s->uses[tick].slices = cases[i].ticks;
         }
         for (unsigned k = 0; k < 3; k++) {

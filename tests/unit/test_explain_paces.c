@@ -302,10 +302,11 @@ static void test_queue_full__mentions_who_rests(void **state)
     static const struct {
         int64_t runs, others;
         int rests;
-        bool said;
+        bool said, lasts; /* lasts: the other one is found in long waits */
     } cases[] = {{475, 157, 9, true},
                  {475, 300, 9, false}, /* which of them is not clear */
-                 {7, 1, 9, false},     /* too rarely to take much */
+                 {475, 300, 9, true, true},
+                 {7, 1, 9, false}, /* too rarely to take much */
                  {475, 1, 5, false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -320,6 +321,8 @@ static void test_queue_full__mentions_who_rests(void **state)
                 k ? 10 : cases[i].rests);
             if (!k)
                 add(s, t, STACK(s, "app/Belt.run"), WICK_EXPLAIN_RUNNABLE, 10 - cases[i].rests);
+            if (k)
+                s->wall[s->f.nwall - 1].count = cases[i].lasts ? 40 : 1;
             s->uses[t].slices = k ? cases[i].others : cases[i].runs;
         }
         s->f.nuses = MOST;

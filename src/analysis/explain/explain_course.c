@@ -26,6 +26,8 @@
 #define FEEDS       0.10 /* the same of several that may feed them together, each by more than one piece of work */
 #define ACTS_MOST   0.25 /* of the recording, all threads together */
 #define GROUP_LEAST 2.0  /* threads, on average */
+#define LONG_LEAST  5e8  /* ns: a wait that does not end in between */
+#define LONG_MOST   0.75 /* of a thread's time: in such waits */
 
 bool wick_explain_is_inner(enum wick_wait_kind kind)
 {
@@ -72,7 +74,7 @@ enum wick_explain_act wick_explain_course_of(const struct wick_explain *x, size_
 
 /* Of a thread, by its samples. */
 struct course {
-    int64_t all_ns, rest_ns, inner_ns, outer_ns;
+    int64_t all_ns, rest_ns, inner_ns, outer_ns, long_ns;
     uint32_t turns;
 };
 
@@ -87,6 +89,7 @@ static void learn(const struct wick_explain *x, struct course *of)
         c->turns += takes_turns(kind);
         c->all_ns = wick_sum(c->all_ns, ns);
         c->rest_ns = wick_sum(c->rest_ns, idle ? ns : 0);
+        c->long_ns = wick_sum(c->long_ns, wick_explain_is_long(&f->wall[i]) ? ns : 0);
         if (wick_explain_is_inner(kind) && x->waits[i].stack)
             c->inner_ns = wick_sum(c->inner_ns, ns);
         else if (kind == WICK_WAIT_NONE ? wick_explain_wait_at(x, f->wall[i].stack).stack != 0
@@ -95,6 +98,11 @@ static void learn(const struct wick_explain *x, struct course *of)
     }
     for (size_t i = 0; i < f->ncpu; i++)
         of[f->cpu[i].thread].turns += takes_turns(wick_explain_wait_at(x, f->cpu[i].stack).kind);
+}
+
+bool wick_explain_is_long(const struct wick_explain_sample *s)
+{
+    return s->count > 1 && (double)s->weight_ns >= LONG_LEAST;
 }
 
 static double rate_of(const struct wick_explain_facts *f, uint32_t thread)
@@ -107,6 +115,13 @@ bool wick_explain_is_often(const struct wick_explain_facts *f, uint32_t thread)
     return rate_of(f, thread) >= OFTEN;
 }
 
+/* How often it ends what it waits for. One that is mostly found in long waits is put on a CPU many times after each, if
+ * others take that from it again. */
+static double turns_of(const struct wick_explain_facts *f, const struct course *of, uint32_t thread)
+{
+    return (double)of[thread].long_ns >= LONG_MOST * (double)of[thread].all_ns ? 0 : rate_of(f, thread);
+}
+
 /* Whether threads wait for each other, are woken often, and nothing else is that could wake them. Virtual threads are
  * sampled as one, of which nothing is known of each. */
 static bool is_closed(const struct wick_explain_facts *f, const struct course *of)
@@ -115,16 +130,16 @@ static bool is_closed(const struct wick_explain_facts *f, const struct course *o
     for (uint32_t t = 1; t < f->p->nthreads; t++) {
         if (wick_profile_thread_is_many(&f->p->threads[t]) && of[t].all_ns)
             return false;
-        if (of[t].inner_ns <= of[t].outer_ns || rate_of(f, t) < OFTEN)
+        if (of[t].inner_ns <= of[t].outer_ns || turns_of(f, of, t) < OFTEN)
             continue;
         inner += (double)of[t].inner_ns;
-        woken += rate_of(f, t);
+        woken += turns_of(f, of, t);
         members++;
     }
     if (members < GROUP_LEAST || !wick_explain_counts(f, inner, GROUP_LEAST))
         return false;
     for (uint32_t t = 1; t < f->p->nthreads; t++) {
-        double rate = rate_of(f, t);
+        double rate = turns_of(f, of, t);
         if (rate >= AS_OFTEN * woken / members)
             outer += (double)of[t].outer_ns;
         else if (rate >= OFTEN && of[t].outer_ns && of[t].inner_ns <= of[t].outer_ns) { /* not the JVM's own */

@@ -223,6 +223,9 @@ bool wick_explain_find_replies(struct wick_explain *x);
  * to this process. */
 void wick_explain_find_questions(struct wick_explain *x);
 
+/* explain_course.c: whether the sample is of a wait of half a second or more, which did not end in between. */
+bool wick_explain_is_long(const struct wick_explain_sample *s);
+
 /* explain_wait_kinds.c: whether it stands for virtual threads, of which each is seen once at most. */
 bool wick_explain_is_unmounted(const struct wick_explain *x, uint32_t thread);
 

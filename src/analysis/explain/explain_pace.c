@@ -61,7 +61,7 @@ void wick_explain_say_period(struct wick_explain_finding *r, const struct wick_e
 
 /* Time of a thread, and where it rests longest. */
 struct rest {
-    int64_t all_ns, rests_ns, longest_ns;
+    int64_t all_ns, rests_ns, long_ns, longest_ns; /* long: in waits that are each a long one */
     uint32_t stack;
 };
 
@@ -76,6 +76,7 @@ static struct rest *rests_of(struct wick_explain *x)
         bool rests = wick_wait_is_timer(x->waits[i].kind);
         t->all_ns = wick_sum(t->all_ns, ns);
         t->rests_ns = wick_sum(t->rests_ns, rests ? ns : 0);
+        t->long_ns = wick_sum(t->long_ns, wick_explain_is_long(&f->wall[i]) ? ns : 0);
         if (rests && x->waits[i].stack && ns > t->longest_ns) {
             t->longest_ns = ns;
             t->stack = x->waits[i].stack;
@@ -91,7 +92,8 @@ static uint32_t pacer_of(const struct wick_explain_facts *f, const struct rest *
     for (uint32_t t = 1; t < f->p->nthreads && t < f->nuses; t++) {
         double all = (double)of[t].all_ns, runs = (double)f->uses[t].slices;
         if (!of[t].stack || all < PRESENT_LEAST * (double)f->duration_ns ||
-            (double)of[t].rests_ns < RESTS_LEAST * all || runs < RUNS_LEAST * elements || runs > RUNS_MOST * elements)
+            (double)of[t].rests_ns < RESTS_LEAST * all || (double)of[t].long_ns >= RESTS_LEAST * all ||
+            runs < RUNS_LEAST * elements || runs > RUNS_MOST * elements)
             continue;
         if (found)
             return 0;
@@ -128,7 +130,8 @@ static uint32_t rester_of(const struct wick_explain_facts *f, const struct rest 
     for (uint32_t t = 1; t < f->p->nthreads && t < f->nuses; t++) {
         double woken = (double)f->uses[t].slices;
         if (!of[t].stack || (double)of[t].all_ns < PRESENT_LEAST * (double)f->duration_ns ||
-            (double)of[t].rests_ns < RESTS_LEAST * (double)of[t].all_ns)
+            (double)of[t].rests_ns < RESTS_LEAST * (double)of[t].all_ns ||
+            (double)of[t].long_ns >= RESTS_LEAST * (double)of[t].all_ns)
             continue;
         next = woken > most ? most : woken > next ? woken : next;
         found = woken > most ? t : found;
