@@ -25,6 +25,32 @@ static struct scene *drops(int64_t n, bool connects, bool accepts, unsigned busy
     return s;
 }
 
+/* Who gives up before a packet is sent again waits for the queue all the same, if it is that of this process. */
+static void test_overflow__is_the_cause_of_waits_that_time_out(void **state)
+{
+    static const struct {
+        const char *to;
+        int64_t most;
+        bool said;
+    } cases[] = {{"127.0.0.1:8080", 3, true}, {"127.0.0.1:8080", 2, false}, {"127.0.0.1:9090", 3, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = drops(20, true, true, 4);
+        struct wick_explain_listening l = {.address = wick_profile_cstring(&s->p, "127.0.0.1:8080"),
+                                           .readings = 10,
+                                           .with_some = 10,
+                                           .waiting = 30,
+                                           .most = cases[i].most,
+                                           .backlog = 2};
+        s->f.listening = &l;
+        s->f.nlistening = 1;
+        s->f.syn_retransmits.grown = 0;
+        s->wall[0].server = s->wall[1].server = wick_profile_cstring(&s->p, cases[i].to);
+        (cases[i].said ? has : has_not)(s, "; 2 threads on average wait for connections to be made (20.0 s), most at "
+                                           "app.Terminal.run: each tries again");
+    }
+}
+
 static void test_overflow__is_the_cause_of_waits_for_connections(void **state)
 {
     (void)state;
@@ -188,6 +214,7 @@ int main(void)
         cmocka_unit_test(test_slow_accept__is_a_fault_unless_held_or_held_up),
         cmocka_unit_test(test_slow_accept__comes_before_those_who_wait_for_it),
         cmocka_unit_test(test_overflow__is_the_cause_of_waits_for_connections),
+        cmocka_unit_test(test_overflow__is_the_cause_of_waits_that_time_out),
         cmocka_unit_test(test_overflow__of_others_is_not_why_threads_wait),
         cmocka_unit_test(test_overflow__is_of_others_where_nobody_here_accepts_or_waits),
     };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/explain/explain_int.h"
+#include "model/classify.h"
 
 /* Thread time below these shares of the recording's duration is not worth a sentence. */
 #define STALL_LEAST 0.02
@@ -16,6 +17,7 @@
 #define FULL_EACH      0.70 /* and after each of them: it is full whatever they find, */
 #define FULL_COUNT     20   /* where so many show it */
 #define FULL_PART      0.50 /* of the threshold of gc-cpu is enough in a full heap */
+#define EVEN_MOST      2.0  /* times what the others of its team use: a thread of the collector that works */
 
 double wick_explain_heap_kept(const struct wick_explain_facts *f)
 {
@@ -106,6 +108,43 @@ static bool say_timed(const struct wick_explain *x, struct wick_explain_finding 
             return true;
         }
     return false;
+}
+
+static bool is_collector(const struct wick_profile *p, uint32_t thread)
+{
+    return wick_classify_thread(wick_profile_str(p, p->threads[thread].name)) == WICK_WORK_GC;
+}
+
+/* "GC Thread" of "GC Thread#3". */
+static bool is_same_team(const struct wick_profile *p, uint32_t a, uint32_t b)
+{
+    const char *one = wick_profile_str(p, p->threads[a].name), *other = wick_profile_str(p, p->threads[b].name);
+    size_t n = strcspn(one, "#");
+    return n == strcspn(other, "#") && !strncmp(one, other, n);
+}
+
+/* CPU time that the thread used while it waited for the others of its team: they divide the work evenly among them, and
+ * spin until all are done, so one that used far more than those, while they lacked CPUs, waited for them. */
+static double spun_ns(const struct wick_explain_facts *f, uint32_t thread)
+{
+    double got = 0, lacked = 0, n = 0, used = (double)f->uses[thread].cpu_ns;
+    for (uint32_t t = 1; t < f->p->nthreads && t < f->nuses; t++)
+        if (t != thread && is_collector(f->p, t) && is_same_team(f->p, t, thread)) {
+            got += (double)f->uses[t].cpu_ns;
+            lacked += (double)f->uses[t].delay_ns;
+            n++;
+        }
+    double most = n > 0 && lacked >= got ? EVEN_MOST * got / n : used;
+    return used > most ? used - most : 0;
+}
+
+double wick_explain_collectors_got(const struct wick_explain_facts *f)
+{
+    double got = (double)f->gc_ns;
+    for (uint32_t t = 1; t < f->p->nthreads && t < f->nuses; t++)
+        got -= is_collector(f->p, t) ? spun_ns(f, t) : 0;
+    double all = got + (double)f->gc_wait_ns;
+    return all > 0 ? got / all : 1;
 }
 
 /* Whether `gc-pauses` fires. */

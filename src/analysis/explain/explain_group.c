@@ -75,12 +75,6 @@ void wick_explain_learn_parts(struct wick_explain *x)
     o->stopped_ns = (o->computed_ns + o->starved_ns + o->waited_ns + o->stalled_ns) * stop / (1 - stop);
 }
 
-double wick_explain_collectors_got(const struct wick_explain_facts *f)
-{
-    double got = (double)f->gc_ns, all = got + (double)f->gc_wait_ns;
-    return all > 0 ? got / all : 1;
-}
-
 double wick_explain_pauses_by_work(const struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;

@@ -102,13 +102,14 @@ void wick_explain_learn_neutral(const struct wick_explain_facts *f, struct wick_
 /* explain_when.c: whether what it rests on happened within a short time, and when. Filters first. */
 void wick_explain_learn_when(const struct wick_explain_facts *f, struct wick_explain_finding *r);
 
+/* explain_collections.c: of the time in which threads of the collector could run, that in which they had a CPU; without
+ * what they used while they waited for one another. 1 = not known. */
+double wick_explain_collectors_got(const struct wick_explain_facts *f);
+
 /* explain_group.c: how the time went; the cost of collections that stop the program; the order of findings. */
 void wick_explain_learn_parts(struct wick_explain *x);
 void wick_explain_learn_accounts(struct wick_explain *x); /* explain_account.c */
 double wick_explain_stopped(const struct wick_explain *x);
-
-/* Of the time in which threads of the collector could run, that in which they had a CPU; 1 = not known. */
-double wick_explain_collectors_got(const struct wick_explain_facts *f);
 
 /* The share of the time in which collections would stop the program if neither waited for CPUs. */
 double wick_explain_pauses_by_work(const struct wick_explain *x);

@@ -56,6 +56,38 @@ static bool none_fills(const struct wick_explain_facts *f)
     return known && !fills && !f->programs_differ;
 }
 
+/* Whether a queue of this process at that address was seen without room. */
+static bool is_full(const struct wick_explain_facts *f, uint32_t server)
+{
+    bool full = false;
+    for (size_t i = 0; i < f->nlistening && !f->programs_differ && !full; i++)
+        full = f->listening[i].most > f->listening[i].backlog &&
+               wick_explain_is_listener_of(wick_profile_str(f->p, f->listening[i].address),
+                                           wick_profile_str(f->p, server));
+    return full;
+}
+
+/* Whether most of the waits for connections are for such a queue: who gives up before a second is over sends no packet
+ * again. */
+static bool wait_for_full(struct wick_explain *x, double waited)
+{
+    const struct wick_explain_facts *f = x->f;
+    enum { UNASKED, HAS_ROOM, HAS_NONE };
+    uint8_t *known = calloc(f->p->nstrings + 1, sizeof *known);
+    double full = 0;
+    x->f->failed |= !known;
+    for (size_t i = 0; known && f->nlistening && i < f->nwall; i++) {
+        uint32_t server = f->wall[i].server;
+        if (!server || x->waits[i].kind != WICK_WAIT_CONNECT || !x->waits[i].stack)
+            continue;
+        if (known[server] == UNASKED)
+            known[server] = is_full(f, server) ? HAS_NONE : HAS_ROOM;
+        full += known[server] == HAS_NONE ? (double)f->wall[i].weight_ns : 0;
+    }
+    free(known);
+    return full > 0 && full >= DUE_LEAST * waited;
+}
+
 void wick_explain_listen_overflow(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -70,6 +102,7 @@ void wick_explain_listen_overflow(struct wick_explain *x)
     double waited = (double)wick_explain_places_sum(&at);
     double again = (double)f->syn_retransmits.grown; /* by those who wait here, or others beside this process */
     bool due = at.n && waited > 0 && again * EACH_NS >= DUE_LEAST * waited && drops >= DUE_LEAST * again;
+    due |= at.n && wait_for_full(x, waited);
     if (!due && !x->serves) { /* neither end of such a connection is known to be here */
         free(at.rows);
         return;
