@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: CustomsCounter$Hall.submit unparks the wrong thread: Hall.duty has only the officer that began last, whatever lane a declaration is put into, so the officers of the other lanes find theirs only when their own parkNanos of 60 ms in CustomsCounter$Lane.next runs out, and the agents stay parked in CustomsCounter$Declaration.awaitStamp
 // share: 21 ms for each declaration, of which 0.02 ms are work; all 14 agents are parked nearly all of the time, the program uses 0.04 CPUs
-// expect: waiting frame=CustomsCounter$Declaration.awaitStamp holder=. | waiting frame=CustomsCounter$Lane.next
+// expect: waiting frame=CustomsCounter$Declaration.awaitStamp holder=hardly_any_thread | waiting frame=CustomsCounter$Lane.next
 // symptom: waiting
 // judge: NAMED: waiting parked (LockSupport.park, or a reply of another thread, kind park) at CustomsCounter$Declaration.awaitStamp, with it said, or at least not denied, that nobody works in the meantime or that they wait for each other; or that these waits end by the time-out (parkNanos, timed-park) of CustomsCounter$Lane.next, i.e. nothing wakes the officers. SYMPTOM ONLY: a neutral "time goes to" park at awaitStamp without more; the agents wait for a reply, or officers rest in a timer, as if somebody wanted it so. WRONG: the officers compute too long (Officer.stamp), too few officers (pool-busy), a lock, CPU, collections.
 // jdk: 21
