@@ -466,6 +466,28 @@ static void test_answers__are_read_by_threads_that_make_connections(void **state
     }
 }
 
+/* Samples in a row are of one connection, whichever clock took them, however many there are of the other clock. */
+static void test_answers__of_few_connections_that_take_long_to_be_made(void **state)
+{
+    (void)state;
+    for (int apart = 0; apart <= 1; apart++) {
+        struct scene *s = scene();
+        uint32_t validator = thread_of(s, "validator", 1),
+                 connects = STACK(s, "app/Link.fetch", "java/net/Socket.connect");
+        add(s, validator, STACK(s, "app/Link.fetch", "app/Link.drain", READ), WICK_EXPLAIN_IO, 9);
+        s->wall[0].server = wick_profile_cstring(&s->p, "10.0.0.7:80");
+        add(s, thread_of(s, "door", 2), STACK(s, "app/Door.run", "java/net/ServerSocket.accept"), WICK_EXPLAIN_IO, 10);
+        cpu(s, connects, 0.01);
+        s->cpu[0].thread = validator;
+        s->cpu[0].time_ns = 9 * S;
+        for (int i = 0; i < 4; i++) {
+            add(s, validator, connects, WICK_EXPLAIN_RUNNABLE, 0.02);
+            s->wall[s->f.nwall - 1].time_ns = i * (apart ? S / 2 : S / 50);
+        }
+        (apart ? has : has_not)(s, "is waiting for a server's answer, at app.Link.drain");
+    }
+}
+
 /* A file that is sent waits for who takes it, or for the disk from which it comes. */
 static void test_files__that_are_sent_wait_for_who_takes_them(void **state)
 {
@@ -486,6 +508,7 @@ int main(void)
         cmocka_unit_test(test_connections__that_are_made_all_the_time_are_named),
         cmocka_unit_test(test_files__that_are_sent_wait_for_who_takes_them),
         cmocka_unit_test(test_answers__are_read_by_threads_that_make_connections),
+        cmocka_unit_test(test_answers__of_few_connections_that_take_long_to_be_made),
         cmocka_unit_test(test_processes__are_awaited_where_their_output_is_read),
         cmocka_unit_test(test_processes__are_started_by_who_waits_for_them),
         cmocka_unit_test(test_ends__say_who_asks_and_whom),

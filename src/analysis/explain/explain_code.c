@@ -217,13 +217,6 @@ static bool is_of_method(const struct wick_explain *x, uint32_t stack)
     return frame_of(p, stack)->kind != WICK_FRAME_KERNEL || !user;
 }
 
-static bool is_program(const struct wick_profile *p, uint32_t frame)
-{
-    const struct wick_frame *f = &p->frames[frame];
-    return wick_frame_kind_is_java(f->kind) &&
-           !wick_name_is_jdk(wick_profile_str(p, p->functions[f->function].class_name));
-}
-
 /* Of a whole machine: the process that spends most time in the function, with what it calls. */
 static void say_process(struct wick_explain *x, struct wick_explain_finding *r, uint32_t function)
 {
@@ -294,7 +287,7 @@ void wick_explain_hot_method(struct wick_explain *x)
         !wick_explain_counts(f, wick_explain_wanted(x, (double)top.weight_ns), METHOD_LEAST))
         return;
     uint32_t function = f->p->frames[top.frame].function, caller = f->p->frames[top.caller].function;
-    bool own = is_program(f->p, top.frame);
+    bool own = wick_explain_is_program(f->p, top.frame);
     if (!own && x->code_said && x->hot.work == caller)
         return; /* a part of what hot-code has said, in more words */
     struct wick_explain_finding *r = wick_explain_found(x, (double)top.weight_ns);

@@ -115,35 +115,61 @@ static bool is_collector(const struct wick_profile *p, uint32_t thread)
     return wick_classify_thread(wick_profile_str(p, p->threads[thread].name)) == WICK_WORK_GC;
 }
 
-/* "GC Thread" of "GC Thread#3". */
-static bool is_same_team(const struct wick_profile *p, uint32_t a, uint32_t b)
+/* A thread of the collector. */
+struct collector {
+    const char *name;
+    double got, lacked; /* CPU time, and the time without a CPU */
+};
+
+/* "GC Thread" of "GC Thread#3": how its team is called. */
+static int by_team(const void *a, const void *b)
 {
-    const char *one = wick_profile_str(p, p->threads[a].name), *other = wick_profile_str(p, p->threads[b].name);
-    size_t n = strcspn(one, "#");
-    return n == strcspn(other, "#") && !strncmp(one, other, n);
+    const struct collector *x = a, *y = b;
+    size_t n = strcspn(x->name, "#"), m = strcspn(y->name, "#");
+    int order = memcmp(x->name, y->name, n < m ? n : m);
+    return order ? order : (n > m) - (n < m);
 }
 
-/* CPU time that the thread used while it waited for the others of its team: they divide the work evenly among them, and
- * spin until all are done, so one that used far more than those, while they lacked CPUs, waited for them. */
-static double spun_ns(const struct wick_explain_facts *f, uint32_t thread)
+/* CPU time that threads of a team used while they waited for the others: these divide the work evenly among them, and
+ * spin until all are done, so one that used far more than the others, while those lacked CPUs, waited for them. */
+static double spun_ns(const struct collector *team, size_t n)
 {
-    double got = 0, lacked = 0, n = 0, used = (double)f->uses[thread].cpu_ns;
-    for (uint32_t t = 1; t < f->p->nthreads && t < f->nuses; t++)
-        if (t != thread && is_collector(f->p, t) && is_same_team(f->p, t, thread)) {
-            got += (double)f->uses[t].cpu_ns;
-            lacked += (double)f->uses[t].delay_ns;
-            n++;
-        }
-    double most = n > 0 && lacked >= got ? EVEN_MOST * got / n : used;
-    return used > most ? used - most : 0;
+    double got = 0, lacked = 0, spun = 0;
+    for (size_t i = 0; i < n; i++) {
+        got += team[i].got;
+        lacked += team[i].lacked;
+    }
+    for (size_t i = 0; n > 1 && i < n; i++) {
+        double others = got - team[i].got, most = EVEN_MOST * others / (double)(n - 1);
+        spun += lacked - team[i].lacked >= others && team[i].got > most ? team[i].got - most : 0;
+    }
+    return spun;
+}
+
+void wick_explain_learn_collectors(struct wick_explain *x)
+{
+    struct wick_explain_facts *f = x->f;
+    struct collector *all = calloc(f->nuses + 1, sizeof *all);
+    size_t n = 0;
+    f->failed |= !all;
+    f->gc_spun_ns = 0;
+    for (uint32_t t = 1; all && t < f->p->nthreads && t < f->nuses; t++)
+        if (is_collector(f->p, t))
+            all[n++] = (struct collector){wick_profile_str(f->p, f->p->threads[t].name), (double)f->uses[t].cpu_ns,
+                                          (double)f->uses[t].delay_ns};
+    if (n)
+        qsort(all, n, sizeof *all, by_team);
+    for (size_t from = 0, to; from < n; from = to) {
+        for (to = from + 1; to < n && !by_team(&all[from], &all[to]);)
+            to++;
+        f->gc_spun_ns += spun_ns(&all[from], to - from);
+    }
+    free(all);
 }
 
 double wick_explain_collectors_got(const struct wick_explain_facts *f)
 {
-    double got = (double)f->gc_ns;
-    for (uint32_t t = 1; t < f->p->nthreads && t < f->nuses; t++)
-        got -= is_collector(f->p, t) ? spun_ns(f, t) : 0;
-    double all = got + (double)f->gc_wait_ns;
+    double got = (double)f->gc_ns - f->gc_spun_ns, all = got + (double)f->gc_wait_ns;
     return all > 0 ? got / all : 1;
 }
 

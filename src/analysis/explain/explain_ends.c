@@ -178,7 +178,7 @@ static uint32_t starter_of(const struct wick_profile *p, uint32_t stack)
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         const struct wick_function *function = &p->functions[wick_explain_function_at(p, s)];
         starts |= !strcmp(wick_profile_str(p, function->class_name), "java/lang/ProcessBuilder");
-        if (starts && wick_explain_is_program(p, s))
+        if (starts && wick_explain_is_program(p, wick_explain_frame_at(p, s)))
             return s;
     }
     return 0;
@@ -206,7 +206,7 @@ static uint32_t connector_of(const struct wick_profile *p, uint32_t stack)
     bool connects = false;
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         connects |= is_connect(p, s);
-        if (connects && wick_explain_is_program(p, s))
+        if (connects && wick_explain_is_program(p, wick_explain_frame_at(p, s)))
             return s;
     }
     return 0;

@@ -233,6 +233,7 @@ struct wick_explain_facts {
     int64_t hungry_got_ns, hungry_delay_ns;
     int64_t gc_delay_ns;                /* of the latter, the collector's */
     int64_t gc_wait_ns;                 /* the collector's run-queue delay, in all seconds */
+    double gc_spun_ns;                  /* its CPU time while its threads waited for one another */
     int64_t sampled_ns;                 /* weight of CPU samples without the profiler's own work, */
     int64_t own_ns;                     /* and of that, which no rule sees */
     int64_t gcs, pauses_ns, longest_ns; /* jdk.GarbageCollection; the time stopped, within the recordings */
@@ -390,6 +391,9 @@ struct wick_explain_top wick_explain_top(struct wick_explain_facts *f, const str
  * come from, and fills in caller_ns. As it is if none has one. */
 void wick_explain_top_of_caller(struct wick_explain_facts *f, unsigned states, enum wick_explain_subject subject,
                                 struct wick_explain_top *top);
+
+/* Whether the frame is Java code, and not the JDK's. */
+bool wick_explain_is_program(const struct wick_profile *p, uint32_t frame);
 
 /* Where a library is called by a function with a name, that says more than the library: fsync() for "[libc.so.6]". The
  * stack cut there; as it is where its leaf has a name, or no such function is next to it. */

@@ -102,8 +102,9 @@ void wick_explain_learn_neutral(const struct wick_explain_facts *f, struct wick_
 /* explain_when.c: whether what it rests on happened within a short time, and when. Filters first. */
 void wick_explain_learn_when(const struct wick_explain_facts *f, struct wick_explain_finding *r);
 
-/* explain_collections.c: of the time in which threads of the collector could run, that in which they had a CPU; without
- * what they used while they waited for one another. 1 = not known. */
+/* explain_collections.c: what threads of the collector used while they waited for one another; and of the time in which
+ * they could run, that in which they had a CPU, without that. 1 = not known. */
+void wick_explain_learn_collectors(struct wick_explain *x);
 double wick_explain_collectors_got(const struct wick_explain_facts *f);
 
 /* explain_group.c: how the time went; the cost of collections that stop the program; the order of findings. */
@@ -330,9 +331,6 @@ struct wick_explain_places {
     struct wick_explain_place *rows;
     size_t n, cap;
 };
-
-/* explain_sequence.c: whether the frame at the leaf of the stack is Java code, and not the JDK's. */
-bool wick_explain_is_program(const struct wick_profile *p, uint32_t stack);
 
 static inline uint32_t wick_explain_frame_at(const struct wick_profile *p, uint32_t stack)
 {

@@ -49,7 +49,7 @@ uint32_t wick_explain_collides(const struct wick_profile *p, uint32_t stack)
     uint32_t s = stack;
     while (s && !is_tree(p, s))
         s = p->stacks[s].parent;
-    while (s && !wick_explain_is_program(p, s))
+    while (s && !wick_explain_is_program(p, wick_explain_frame_at(p, s)))
         s = p->stacks[s].parent;
     return s;
 }
@@ -62,7 +62,7 @@ static bool is_of_key(const struct wick_profile *p, uint32_t stack)
     uint32_t caller = p->stacks[stack].parent;
     for (size_t i = 0; caller && is_tree(p, caller) && i < sizeof methods / sizeof *methods; i++)
         if (!strcmp(method, methods[i]))
-            return wick_explain_is_program(p, stack);
+            return wick_explain_is_program(p, wick_explain_frame_at(p, stack));
     return false;
 }
 
@@ -73,7 +73,7 @@ static uint32_t key_of(const struct wick_profile *p, uint32_t stack, uint32_t fu
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         if (is_of_key(p, s))
             class = function_at(p, s)->class_name;
-        else if (class && wick_explain_is_program(p, s))
+        else if (class && wick_explain_is_program(p, wick_explain_frame_at(p, s)))
             return wick_explain_function_at(p, s) == function ? class : 0;
     }
     return 0;

@@ -46,7 +46,7 @@ static struct stream stream_at(const struct wick_profile *p, uint32_t stack)
         if (begins_with(class_name, "java/util/stream/AbstractTask") ||
             begins_with(class_name, "java/util/stream/SortedOps"))
             break;
-        if (out.stages && wick_explain_is_program(p, s)) {
+        if (out.stages && wick_explain_is_program(p, wick_explain_frame_at(p, s))) {
             out.function = wick_explain_function_at(p, s);
             out.line = p->frames[p->stacks[s].frame].line;
             return out;
@@ -82,7 +82,7 @@ static uint32_t beginner_of(const struct wick_profile *p, uint32_t stack)
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         const struct wick_function *f = &p->functions[wick_explain_function_at(p, s)];
         begun |= begins(p, f);
-        if (begun && wick_explain_is_program(p, s))
+        if (begun && wick_explain_is_program(p, wick_explain_frame_at(p, s)))
             return s;
     }
     return 0;

@@ -100,8 +100,7 @@ static uint32_t allocator(struct wick_explain *x, double *share)
     for (size_t i = 0; sums && i < f->nalloc; i++) {
         uint32_t s = f->alloc[i].stack;
         all = wick_sum(all, f->alloc[i].weight_ns);
-        while (s && (!wick_frame_kind_is_java(p->frames[p->stacks[s].frame].kind) ||
-                     wick_name_is_jdk(wick_profile_str(p, p->functions[wick_explain_function_at(p, s)].class_name))))
+        while (s && !wick_explain_is_program(p, wick_explain_frame_at(p, s)))
             s = p->stacks[s].parent;
         if (!s)
             continue;

@@ -87,7 +87,16 @@ static bool is_running(const struct wick_explain_sample *s)
     return 1u << s->state & runs;
 }
 
-/* By thread: samples of making connections, of which several may be of one. */
+static void add_seen(struct wick_explain_seen *all, const struct wick_explain_seen *one)
+{
+    if (!one->n)
+        return;
+    all->first_ns = !all->n || one->first_ns < all->first_ns ? one->first_ns : all->first_ns;
+    all->last_ns = !all->n || one->last_ns > all->last_ns ? one->last_ns : all->last_ns;
+    all->n += one->n;
+}
+
+/* By thread: samples of making connections, without those that may be of the same one as the sample before. */
 static void learn_connects(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n,
                            const bool *connects, struct wick_explain_seen *threads)
 {
@@ -117,15 +126,9 @@ static void add_makes(struct reader *readers, size_t n, const struct wick_explai
 {
     if (n)
         qsort(readers, n, sizeof *readers, by_function);
-    for (size_t i = 0; i < n; i++) {
-        struct wick_explain_seen *all = &talks[readers[i].function].makes;
-        const struct wick_explain_seen *one = &threads[readers[i].thread];
-        if (i && !by_function(&readers[i], &readers[i - 1]))
-            continue;
-        all->first_ns = !all->n || one->first_ns < all->first_ns ? one->first_ns : all->first_ns;
-        all->last_ns = !all->n || one->last_ns > all->last_ns ? one->last_ns : all->last_ns;
-        all->n += one->n;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (!i || by_function(&readers[i], &readers[i - 1]))
+            add_seen(&talks[readers[i].function].makes, &threads[readers[i].thread]);
 }
 
 /* Connections that are made all the time are for one question each, or a few, while one to which data come when there
@@ -134,15 +137,18 @@ static void learn_makes(struct wick_explain *x, struct talk *talks)
 {
     const struct wick_explain_facts *f = x->f;
     bool *connects = calloc(f->p->nstacks + 1, sizeof *connects);
-    struct wick_explain_seen *threads = calloc(f->p->nthreads + 1, sizeof *threads);
+    struct wick_explain_seen *threads = calloc(f->p->nthreads + 1, sizeof *threads),
+                             *running = calloc(f->p->nthreads + 1, sizeof *running); /* by the wall clock */
     struct reader *readers = calloc(f->nwall + 1, sizeof *readers);
     size_t n = 0;
-    x->f->failed |= !connects || !threads || !readers;
+    x->f->failed |= !connects || !threads || !running || !readers;
     if (!x->f->failed) {
         wick_explain_mark_connects(f->p, connects);
         learn_connects(x, f->cpu, f->ncpu, connects, threads);
-        learn_connects(x, f->wall, f->nwall, connects, threads);
+        learn_connects(x, f->wall, f->nwall, connects, running);
     }
+    for (uint32_t t = 1; !x->f->failed && t < f->p->nthreads; t++)
+        add_seen(&threads[t], &running[t]);
     for (size_t i = 0; !x->f->failed && i < f->nwall; i++) {
         const struct wick_wait *w = &x->waits[i];
         if (w->kind != WICK_WAIT_SOCKET || !w->stack || !f->wall[i].server || !threads[f->wall[i].thread].n)
@@ -155,6 +161,7 @@ static void learn_makes(struct wick_explain *x, struct talk *talks)
         add_makes(readers, n, threads, talks);
     free(connects);
     free(threads);
+    free(running);
     free(readers);
 }
 

@@ -299,13 +299,6 @@ static void cpu_limit(struct wick_explain *x)
     say_who_computes(x, r);
 }
 
-static bool is_jdk(const struct wick_profile *p, uint32_t frame)
-{
-    const struct wick_frame *f = &p->frames[frame];
-    return !wick_frame_kind_is_java(f->kind) ||
-           wick_name_is_jdk(wick_profile_str(p, p->functions[f->function].class_name));
-}
-
 /* Time in some states, but for what other rules have said, as a share of the time threads have work, and where most of
  * it was; NULL below the threshold. */
 static struct wick_explain_finding *waits(struct wick_explain *x, unsigned states, double said_ns)
@@ -324,7 +317,8 @@ static struct wick_explain_finding *waits(struct wick_explain *x, unsigned state
             wick_explain_filter_state(x, r, (enum wick_explain_state)s);
     wick_explain_share_of(x, r, waited, work, wick_explain_quanta(f, true, 0, states));
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, waited);
-    uint32_t caller = is_jdk(f->p, most.frame) && !is_jdk(f->p, most.caller) ? most.caller : 0;
+    uint32_t caller =
+        !wick_explain_is_program(f->p, most.frame) && wick_explain_is_program(f->p, most.caller) ? most.caller : 0;
     wick_explain_say_frame(x, r, "frame", caller ? caller : most.frame);
     wick_explain_figure(r, "most", WICK_EXPLAIN_TIME, (double)(caller ? most.caller_ns : most.weight_ns));
     if (caller)
@@ -700,6 +694,7 @@ int wick_explain_apply(struct wick_explain_findings *out, struct wick_explain_fa
     *out = (struct wick_explain_findings){.idle = known && busy_of(f) < WICK_EXPLAIN_IDLE, .busy = busy_of(f)};
     f->failed |= !wick_explain_learn_waits(&x);
     if (!f->failed) {
+        wick_explain_learn_collectors(&x);
         wick_explain_learn_parts(&x);
         wick_explain_learn_accounts(&x);
     }

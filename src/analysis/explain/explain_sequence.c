@@ -83,13 +83,6 @@ static bool pauses(const struct wick_explain *x, size_t i)
     return kind != WICK_WAIT_NONE && !asks(x, i) && wick_wait_role_of(kind) != WICK_WAIT_TROUBLE;
 }
 
-bool wick_explain_is_program(const struct wick_profile *p, uint32_t stack)
-{
-    const struct wick_frame *f = &p->frames[p->stacks[stack].frame];
-    return wick_frame_kind_is_java(f->kind) &&
-           !wick_name_is_jdk(wick_profile_str(p, p->functions[f->function].class_name));
-}
-
 static bool is_lambda(const struct wick_profile *p, uint32_t function)
 {
     return !strncmp(wick_profile_str(p, p->functions[function].name), "lambda$", strlen("lambda$"));
@@ -107,7 +100,8 @@ static void path_of(const struct wick_profile *p, uint32_t stack, struct path *o
     struct path up = {.n = 0};
     for (uint32_t s = stack; s && up.n < DEEP; s = p->stacks[s].parent) {
         uint32_t function = p->frames[p->stacks[s].frame].function;
-        if (!wick_explain_is_program(p, s) || is_bridge(p, function) || (up.n && up.function[up.n - 1] == function))
+        if (!wick_explain_is_program(p, wick_explain_frame_at(p, s)) || is_bridge(p, function) ||
+            (up.n && up.function[up.n - 1] == function))
             continue;
         up.function[up.n] = function;
         up.stack[up.n++] = s;

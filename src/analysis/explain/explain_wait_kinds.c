@@ -259,12 +259,9 @@ struct wick_explain_course {
 static uint32_t begins_in(const struct wick_profile *p, uint32_t stack)
 {
     uint32_t found = 0;
-    for (uint32_t s = stack; s; s = p->stacks[s].parent) {
-        const struct wick_frame *f = &p->frames[p->stacks[s].frame];
-        if (wick_frame_kind_is_java(f->kind) &&
-            !wick_name_is_jdk(wick_profile_str(p, p->functions[f->function].class_name)))
-            found = f->function;
-    }
+    for (uint32_t s = stack; s; s = p->stacks[s].parent)
+        if (wick_explain_is_program(p, wick_explain_frame_at(p, s)))
+            found = wick_explain_function_at(p, s);
     return found;
 }
 

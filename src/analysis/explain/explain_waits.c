@@ -200,7 +200,7 @@ static struct waiters waiters_at(const struct wick_explain *x, const struct wick
     for (size_t i = 0; i < f->nwall; i++) {
         const struct wick_wait *wait = &x->waits[i];
         uint32_t thread = f->wall[i].thread;
-        if (wait->kind != at->kind || !wait->stack || wick_explain_function_at(f->p, wait->stack) != at->function)
+        if (!wick_explain_waits_there(x, *wait, at))
             continue;
         w.several |= !thread || (w.thread && w.thread != thread) || wick_profile_thread_is_many(&f->p->threads[thread]);
         w.thread = thread;
@@ -457,10 +457,8 @@ static enum from come_from(struct wick_explain *x, const struct wick_explain_pla
     int64_t ns[FROM_ELSEWHERE + 1] = {0};
     x->f->failed |= !known;
     for (size_t i = 0; known && f->nlistening && i < f->nwall; i++) {
-        const struct wick_wait *w = &x->waits[i];
         uint32_t server = f->wall[i].server;
-        if (!server || w->kind != at->kind || !w->stack ||
-            wick_explain_function_at(f->p, w->stack) != wick_explain_function_at(f->p, at->stack))
+        if (!server || !wick_explain_waits_there(x, x->waits[i], at))
             continue;
         if (known[server] == FROM_UNKNOWN)
             known[server] = wick_explain_is_own(f, server) ? FROM_HERE : FROM_ELSEWHERE;

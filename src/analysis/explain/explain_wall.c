@@ -215,17 +215,23 @@ static uint32_t subject_of(const struct wick_profile *p, uint32_t stack, enum wi
     return stack;
 }
 
+bool wick_explain_is_program(const struct wick_profile *p, uint32_t frame)
+{
+    const struct wick_frame *f = &p->frames[frame];
+    return wick_frame_kind_is_java(f->kind) &&
+           !wick_name_is_jdk(wick_profile_str(p, p->functions[f->function].class_name));
+}
+
 static uint32_t caller_of(const struct wick_profile *p, uint32_t stack, enum wick_explain_subject subject)
 {
     uint32_t nearest = 0, cut = stack ? p->stacks[stack].parent : 0;
     for (uint32_t s = cut; s; s = p->stacks[s].parent) {
-        const struct wick_frame *f = &p->frames[p->stacks[s].frame];
-        if (!wick_frame_kind_is_java(f->kind))
+        uint32_t frame = p->stacks[s].frame;
+        if (!wick_frame_kind_is_java(p->frames[frame].kind))
             continue;
-        nearest = nearest ? nearest : p->stacks[s].frame;
-        if (subject == WICK_EXPLAIN_STALL ||
-            !wick_name_is_jdk(wick_profile_str(p, p->functions[f->function].class_name)))
-            return p->stacks[s].frame;
+        nearest = nearest ? nearest : frame;
+        if (subject == WICK_EXPLAIN_STALL || wick_explain_is_program(p, frame))
+            return frame;
     }
     return nearest;
 }
