@@ -231,23 +231,6 @@ static void test_needless_code__comes_before_its_thread(void **state)
               "app.Day.store, which calls java.io.DataOutputStream.writeInt; ");
 }
 
-/* An operation of a VM thread that has no CPU takes long without a fault of its own. */
-static void test_vm_operations__count_with_the_cpu_that_the_vm_thread_got(void **state)
-{
-    (void)state;
-    for (unsigned starved = 0; starved < 2; starved++) {
-        struct scene *s = scene();
-        struct wick_explain_row row = {.name = wick_profile_cstring(&s->p, "Cleanup"), .sum = 2.0 * S};
-        uint32_t t = thread_of(s, "VM Thread", 1);
-        s->uses[t].cpu_ns = S / 10;
-        s->uses[t].delay_ns = starved ? S : 0;
-        s->f.nuses = t + 1;
-        s->f.operations.rows = &row;
-        s->f.operations.n = 1;
-        (starved ? has_not : has)(s, "vm-operations: the VM thread was at Cleanup");
-    }
-}
-
 /* What pins the carrier is the monitor of a method further out than the place that waits. */
 static void test_carriers__are_pinned_by_the_method_that_synchronizes(void **state)
 {
@@ -705,7 +688,6 @@ int main(void)
         cmocka_unit_test(test_xml__names_the_call_that_compiles),
         cmocka_unit_test(test_scripts__that_are_compiled_anew_are_not_those_that_compute),
         cmocka_unit_test(test_needless_code__comes_before_its_thread),
-        cmocka_unit_test(test_vm_operations__count_with_the_cpu_that_the_vm_thread_got),
         cmocka_unit_test(test_carriers__are_pinned_by_the_method_that_synchronizes),
         cmocka_unit_test(test_schedulers__of_one_thread_are_blocked_by_a_long_task),
         cmocka_unit_test(test_schedulers__with_tasks_in_their_queues_have_others),

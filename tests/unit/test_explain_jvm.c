@@ -168,28 +168,6 @@ static void test_safepoints__are_slow_by_what_their_slowest_thread_ran(void **st
         "ms; most by worker: it ran for long without reaching one, at app.Main.fold\n");
 }
 
-/* Of a collector without CPUs, in a program that would hardly be stopped with them, what is promoted is what waits. */
-static void test_promotion__of_a_program_without_cpus_is_none(void **state)
-{
-    static struct wick_explain_heap heaps[8];
-    (void)state;
-    for (int starved = 0; starved < 2; starved++) {
-        struct scene *s = scene();
-        for (size_t i = 0; i < 8; i++) /* young ones, each with a full one behind it */
-            heaps[i] = (struct wick_explain_heap){.used = (i % 2 ? 10 : 30) << 20,
-                                                  .cause = wick_profile_cstring(&s->p, "Allocation Failure"),
-                                                  .full = i % 2};
-        s->f.heaps = heaps;
-        s->f.nheaps = 8;
-        s->f.gcs = 8;
-        s->f.pauses_ns = 2 * S;
-        s->f.gc_ns = S / 2;
-        s->f.gc_wait_ns = starved ? 5 * S : 0;
-        s->f.got_ns = 5 * S;
-        (starved ? has_not : has)(s, "promotion: ");
-    }
-}
-
 static void test_gc_threads__are_compared_with_the_cpus_that_there_are(void **state)
 {
     (void)state;
@@ -741,7 +719,6 @@ int main(void)
         cmocka_unit_test(test_gc_cpu__of_a_full_heap_counts_sooner),
         cmocka_unit_test(test_starved_collections__of_a_full_heap_are_not_only_the_machines),
         cmocka_unit_test(test_safepoints__are_slow_by_what_their_slowest_thread_ran),
-        cmocka_unit_test(test_promotion__of_a_program_without_cpus_is_none),
         cmocka_unit_test(test_gc_threads__are_compared_with_the_cpus_that_there_are),
         cmocka_unit_test(test_explicit_gc__names_the_caller_instead_of_the_heap),
         cmocka_unit_test(test_explicit_gc__names_tools_that_have_the_heap_collected),

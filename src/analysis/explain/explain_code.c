@@ -21,7 +21,6 @@
 #define POLLS_LEAST  0.25 /* of the CPU time: polls of which the loop around them is a part */
 #define HALF         0.50 /* of what is said to be mostly so */
 #define INTERPRETED  0.90 /* of the samples of a method */
-#define JAVA_LEAST   0.60 /* of the CPU time in Java code that does not wait */
 #define STARTS_LEAST 0.10 /* of that: who starts so many threads is also what those cost */
 #define CROWD_LEAST  8.0  /* threads that wait in one function */
 #define EVENTS_MOST  0.10 /* of a thread's time: waiting for events, if its selector returns at once */
@@ -98,8 +97,7 @@ static bool is_of_threads(const struct wick_profile *p, uint32_t stack)
     return false;
 }
 
-/* CPU time of threads in Java code, with what that calls, but for what they do to wait. */
-static double java_ns(const struct wick_explain_facts *f)
+double wick_explain_java_ns(const struct wick_explain_facts *f)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < f->ncpu; i++)
@@ -421,7 +419,8 @@ static size_t add_threads(const struct wick_explain *x, int64_t *sums)
     }
     for (size_t i = 0; i < f->ncpu; i++)
         orphans = wick_sum(orphans, is_of_threads(f->p, f->cpu[i].stack) ? f->cpu[i].weight_ns : 0);
-    if (!most || (double)sums[most] < HALF * (double)started || (double)sums[most] < STARTS_LEAST * java_ns(f))
+    if (!most || (double)sums[most] < HALF * (double)started ||
+        (double)sums[most] < STARTS_LEAST * wick_explain_java_ns(f))
         return 0;
     sums[most] = wick_sum(sums[most], orphans);
     return most;
@@ -452,7 +451,7 @@ static bool is_hot(const struct wick_explain *x, enum wick_explain_code code, do
 {
     double share = wick_explain_share(ns, (double)x->f->sampled_ns), threshold = x->rule->threshold;
     bool once = code == WICK_CODE_THREAD_LOCALS; /* for each thread, if threads live long */
-    bool most = share >= HALF * threshold && (once || ns >= JAVA_LEAST * java_ns(x->f));
+    bool most = share >= HALF * threshold && (once || ns >= WICK_EXPLAIN_JAVA_LEAST * wick_explain_java_ns(x->f));
     bool little = !wick_explain_counts(x->f, wick_explain_wanted(x, ns), METHOD_LEAST);
     return (share >= threshold || (most && !little)) && wick_explain_counts(x->f, wick_explain_wanted(x, ns), least);
 }

@@ -167,10 +167,21 @@ void wick_explain_learn_collectors(struct wick_explain *x)
     free(all);
 }
 
+/* All threads of the collector. The serial one has none: the VM thread collects. */
+static struct collector collectors_of(const struct wick_explain_facts *f)
+{
+    struct collector all = {"", (double)f->gc_ns, (double)f->gc_wait_ns};
+    for (uint32_t t = 1; all.got + all.lacked <= 0 && t < f->p->nthreads && t < f->nuses; t++)
+        if (!strcmp(wick_profile_str(f->p, f->p->threads[t].name), "VM Thread"))
+            all = (struct collector){"", (double)f->uses[t].cpu_ns, (double)f->uses[t].delay_ns};
+    return all;
+}
+
 double wick_explain_collectors_got(const struct wick_explain_facts *f)
 {
-    double got = (double)f->gc_ns - f->gc_spun_ns, all = got + (double)f->gc_wait_ns;
-    return all > 0 ? got / all : 1;
+    struct collector all = collectors_of(f);
+    double got = all.got - f->gc_spun_ns;
+    return got + all.lacked > 0 ? got / (got + all.lacked) : 1;
 }
 
 /* Whether `gc-pauses` fires. */
@@ -185,8 +196,8 @@ static bool pauses_matter(const struct wick_explain *x)
 void wick_explain_starved_collections(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
-    double gc = (double)f->gc_ns, wait = (double)f->gc_wait_ns,
-           others = wick_explain_share(f->others, (double)f->machines);
+    struct collector all = collectors_of(f);
+    double others = wick_explain_share(f->others, (double)f->machines);
     double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
     if (share < x->rule->threshold || wick_explain_pauses_by_work(x) >= x->rule->threshold || x->gc_threads_said)
         return;
@@ -194,7 +205,7 @@ void wick_explain_starved_collections(struct wick_explain *x)
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->gcs);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
-    wick_explain_figure(r, "starved", WICK_EXPLAIN_SHARE, wick_explain_share(wait, gc + wait));
+    wick_explain_figure(r, "starved", WICK_EXPLAIN_SHARE, wick_explain_share(all.lacked, all.got + all.lacked));
     if (f->allowed && others >= wick_explain_rules[WICK_EXPLAIN_RULE_NEIGHBOURS].threshold) {
         wick_explain_figure(r, "others", WICK_EXPLAIN_NUMBER, others * (double)f->allowed);
         wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, (double)f->allowed);

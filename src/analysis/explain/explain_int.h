@@ -92,6 +92,9 @@ struct wick_explain_finding *wick_explain_by_share_from(struct wick_explain *x, 
  * samples. If so few samples do not decide whether the rule applies, the finding becomes an open question. */
 void wick_explain_share_of(struct wick_explain *x, struct wick_explain_finding *r, double part_ns, double whole_ns,
                            double quanta);
+/* Decides that by the share of another whole than the one that the sentence is of. */
+void wick_explain_decide(struct wick_explain *x, struct wick_explain_finding *r, double part_ns, double whole_ns,
+                         double quanta);
 
 /* Takes findings that are open questions out of the list. */
 void wick_explain_set_aside(struct wick_explain_findings *out);
@@ -443,6 +446,11 @@ void wick_explain_say_lengths(struct wick_explain *x, struct wick_explain_findin
 void wick_explain_say_period(struct wick_explain_finding *r, const struct wick_explain_lengths *of);
 void wick_explain_say_pacer(struct wick_explain *x, struct wick_explain_finding *r,
                             const struct wick_explain_place *at);
+
+/* explain_code.c: CPU time of threads in Java code, with what that calls, but for what they do to wait. Compilers take
+ * much beside it where the machine is busy. */
+double wick_explain_java_ns(const struct wick_explain_facts *f);
+#define WICK_EXPLAIN_JAVA_LEAST 0.60 /* of it: most of what the program does */
 
 /* explain_spread.c: a finding about needless work that several functions have the JDK do, or if least_ns is 0 about
  * what two functions of one class do both ways, if it takes so long together and `is_hot` finds that enough. code: enum

@@ -153,8 +153,9 @@ static uint32_t find(struct wick_explain *x, bool needless, double least_ns,
     double both = (double)wick_sum(parts[0].ns, parts[1].ns);
     if (both < TOGETHER_LEAST * (double)ns || !show_kind(f, of, code, parts))
         return 0;
-    if (!needless && (class_of(f->p, &parts[0]) != class_of(f->p, &parts[1]) || !is_hot(x, of, both) ||
-                      wick_explain_share(both, (double)f->sampled_ns) < CLASS_LEAST))
+    bool most =
+        both >= CLASS_LEAST * (double)f->sampled_ns || both >= WICK_EXPLAIN_JAVA_LEAST * wick_explain_java_ns(f);
+    if (!needless && (class_of(f->p, &parts[0]) != class_of(f->p, &parts[1]) || !is_hot(x, of, both) || !most))
         return 0;
     struct wick_explain_finding *r = wick_explain_found(x, (double)ns);
     wick_explain_share_of(x, r, (double)ns, (double)f->sampled_ns, quanta);

@@ -14,6 +14,7 @@
  * a recording with as many samples as an interval down to half of the threshold takes:
  * n = z^2 p (1 - p) / (p - t / 2)^2.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,20 +52,32 @@ static int64_t needed_ns(const struct wick_explain *x, double share, double n)
     return ns < LEAST_NS ? LEAST_NS : ns < MOST_NS ? (int64_t)ns : MOST_NS;
 }
 
+static struct wick_interval interval_of(double part_ns, double whole_ns, double quanta)
+{
+    double share = wick_explain_share(part_ns, whole_ns);
+    return wick_interval_of_share(share < 1 ? share : 1, whole_ns * part_ns / quanta);
+}
+
+void wick_explain_decide(struct wick_explain *x, struct wick_explain_finding *r, double part_ns, double whole_ns,
+                         double quanta)
+{
+    if (!r || !(quanta > 0))
+        return;
+    struct wick_interval i = interval_of(part_ns, whole_ns, quanta);
+    bool open = i.low < REFUTED * x->rule->threshold || i.high - i.low > WIDEST;
+    r->record_ns = open ? needed_ns(x, fmin(wick_explain_share(part_ns, whole_ns), 1), whole_ns * part_ns / quanta) : 0;
+}
+
 void wick_explain_share_of(struct wick_explain *x, struct wick_explain_finding *r, double part_ns, double whole_ns,
                            double quanta)
 {
-    double share = wick_explain_share(part_ns, whole_ns);
-    share = share < 1 ? share : 1;
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
+    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, fmin(wick_explain_share(part_ns, whole_ns), 1));
     if (!r || !(quanta > 0))
         return;
-    double n = whole_ns * part_ns / quanta;
-    struct wick_interval i = wick_interval_of_share(share, n);
+    struct wick_interval i = interval_of(part_ns, whole_ns, quanta);
     r->figures[r->n - 1].low = i.low;
     r->figures[r->n - 1].high = i.high;
-    if (i.low < REFUTED * x->rule->threshold || i.high - i.low > WIDEST)
-        r->record_ns = needed_ns(x, share, n);
+    wick_explain_decide(x, r, part_ns, whole_ns, quanta);
 }
 
 void wick_explain_set_aside(struct wick_explain_findings *out)

@@ -42,15 +42,22 @@ static double without_cpu(const struct wick_explain *x, uint32_t function)
     return wick_explain_share(ready, all);
 }
 
+/* Of the machine's CPUs, what other processes use, if that is worth a word. */
+static double others_share(const struct wick_explain_facts *f)
+{
+    double others = wick_explain_share(f->others, (double)f->machines);
+    return others >= wick_explain_rules[WICK_EXPLAIN_RULE_NEIGHBOURS].threshold ? others : 0;
+}
+
 /* What keeps those from a CPU that wait for one: "the CPU limit stops the cgroup in 40 % of its periods". */
 static void add_why_no_cpu(const struct wick_explain *x, struct wick_strbuf *out)
 {
     const struct wick_explain_facts *f = x->f;
     double limited = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
-    double others = wick_explain_share(f->others, (double)f->machines);
+    double others = others_share(f);
     if (limited >= wick_explain_rules[WICK_EXPLAIN_RULE_CPU_LIMIT].threshold)
         wick_strbuf_addf(out, ": the CPU limit stops the cgroup in %.0f %% of its periods", 100 * limited);
-    else if (others >= wick_explain_rules[WICK_EXPLAIN_RULE_NEIGHBOURS].threshold && f->allowed)
+    else if (others > 0 && f->allowed)
         wick_strbuf_addf(out, ": other processes use %.1f of the %d CPUs", others * (double)f->allowed,
                          (int)f->allowed);
 }
@@ -248,7 +255,8 @@ static bool is_owners(const struct wick_explain *x, uint32_t function)
     return false;
 }
 
-static void say_place(struct wick_explain *x, const struct wick_explain_place *place, double whole)
+/* part_of: what decides whether there is enough of it (is_much), at most the whole that the sentence is of. */
+static void say_place(struct wick_explain *x, const struct wick_explain_place *place, double whole, double part_of)
 {
     struct wick_explain_place with = *place, *at = &with;
     if (!at->nlinks && wick_explain_borrowers(x, at, &at->links[0]))
@@ -256,6 +264,7 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
     struct wick_explain_finding *r = wick_explain_found(x, (double)at->ns);
     wick_explain_filter_frame(x, r, wick_explain_frame_at(x->f->p, at->stack));
     wick_explain_share_of(x, r, (double)at->ns, whole, at->quanta);
+    wick_explain_decide(x, r, (double)at->ns, part_of, at->quanta);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)at->ns);
     wick_explain_say(x, r, "kind", wick_wait_name(at->kind));
     wick_explain_say(x, r, "what", wick_wait_text(at->kind));
@@ -561,6 +570,27 @@ static void add_to_hot(struct wick_explain *x, const struct wick_explain_place *
         r->rank_ns = (double)at->ns;
 }
 
+/* Whether a wait takes as long on a machine without a CPU to spare: what ends it is no thread. */
+static bool needs_no_cpu(enum wick_wait_kind kind)
+{
+    return wick_wait_is_timer(kind) || kind == WICK_WAIT_DISK || kind == WICK_WAIT_FILE_SYNC ||
+           kind == WICK_WAIT_FILE_READ || kind == WICK_WAIT_FILE_WRITE;
+}
+
+/* What threads wait for CPUs that other processes take: it is not the program's, and hides no wait that would be as
+ * long without. */
+static double crowded_out(const struct wick_explain *x)
+{
+    return others_share(x->f) > 0 ? (double)wick_explain_wall(x->f, true, 0, 1 << WICK_EXPLAIN_WAITING_FOR_CPU) : 0;
+}
+
+/* Whether so much of that time is worth a finding. */
+static bool is_much(const struct wick_explain *x, const struct wick_explain_place *at, double whole)
+{
+    return wick_explain_share((double)at->ns, whole) >= x->rule->threshold &&
+           wick_explain_counts(x->f, (double)at->ns, WAIT_LEAST);
+}
+
 /* Each place belongs to one rule, and its share is of the same whole. */
 static void say_places(struct wick_explain *x, bool held_back)
 {
@@ -580,6 +610,7 @@ static void say_places(struct wick_explain *x, bool held_back)
         if ((double)all.rows[i].ns >= least)
             whole -= (double)wick_explain_follow(x, &all, i);
     wick_explain_places_sort(&all);
+    double crowded = crowded_out(x);
     int64_t ready = wick_explain_without_cpu(x), spared = 0;
     for (size_t i = 0; i < all.n; i++) {
         struct wick_explain_place *at = &all.rows[i];
@@ -602,13 +633,15 @@ static void say_places(struct wick_explain *x, bool held_back)
             spared = wick_sum(spared, w.disk_ns);
             continue;
         }
-        if (wick_explain_share((double)at->ns, whole) < x->rule->threshold ||
-            !wick_explain_counts(f, (double)at->ns, WAIT_LEAST))
+        if (!is_much(x, at, whole - crowded))
             break;
+        double of = needs_no_cpu(at->kind) ? whole - crowded : whole;
+        if (!is_much(x, at, of))
+            continue;
         if (is_of_hot(x, at))
             add_to_hot(x, at);
         else
-            say_place(x, at, whole);
+            say_place(x, at, whole, of);
         x->kinds_said |= 1ull << at->kind | 1ull << at->via;
         double direct = (double)at->ns - (double)at->through_ns;
         x->monitors_said_ns += at->kind == WICK_WAIT_MONITOR ? direct : 0;
