@@ -52,28 +52,23 @@ ssize_t wick_whole_text_fd(int fd, char *text, size_t room)
     return text_of(fd, text, room, false);
 }
 
-static ssize_t read_at(int dir, const char *path, char *text, size_t room, bool line)
+ssize_t wick_whole_line_fd(int fd, char *text, size_t room)
+{
+    return text_of(fd, text, room, true);
+}
+
+ssize_t wick_whole_text_at(int dir, const char *path, char *text, size_t room)
 {
     int fd = openat(dir, path, O_RDONLY | O_CLOEXEC), why = errno;
     ssize_t n = -1;
     *text = 0;
     if (fd >= 0) {
-        n = text_of(fd, text, room, line);
+        n = text_of(fd, text, room, false);
         why = errno;
         close(fd);
     }
     errno = why;
     return n;
-}
-
-ssize_t wick_whole_text_at(int dir, const char *path, char *text, size_t room)
-{
-    return read_at(dir, path, text, room, false);
-}
-
-ssize_t wick_whole_line_at(int dir, const char *path, char *text, size_t room)
-{
-    return read_at(dir, path, text, room, true);
 }
 
 ssize_t wick_whole_text(const char *path, char *text, size_t room)

@@ -30,11 +30,11 @@ ssize_t wick_whole_text(const char *path, char *text, size_t room);
 /* The same; path starts at the directory dir (a descriptor). */
 ssize_t wick_whole_text_at(int dir, const char *path, char *text, size_t room);
 
-/* The same of a file of one line, of /proc say: its end is the line's, so that it needs no read that finds nothing. */
-ssize_t wick_whole_line_at(int dir, const char *path, char *text, size_t room);
-
 /* wick_whole_text of an open file, from its start and without moving its offset. A negative fd is a file that cannot be
  * read. */
 ssize_t wick_whole_text_fd(int fd, char *text, size_t room);
+
+/* The same of a file of one line, of /proc say: its end is the line's, so that it needs no read that finds nothing. */
+ssize_t wick_whole_line_fd(int fd, char *text, size_t room);
 
 #endif

@@ -118,13 +118,12 @@ static void test_text__a_directory_and_an_open_file_lead_to_it(void **state)
     assert_int_equal(wick_whole_text_at(dir, "digits", text, sizeof text), 7);
     assert_string_equal(text, "0123456");
     assert_int_equal(wick_whole_text_at(dir, "none", text, sizeof text), -1);
-    assert_int_equal(wick_whole_line_at(dir, "digits", text, sizeof text), 7);
-    assert_string_equal(text, "0123456");
-    assert_int_equal(wick_whole_line_at(dir, "digits", text, 4), 3);
-    assert_string_equal(text, "012");
-    assert_int_equal(wick_whole_line_at(dir, "none", text, sizeof text), -1);
     assert_string_equal(text, "");
     assert_int_equal(lseek(fd, 5, SEEK_SET), 5);
+    assert_int_equal(wick_whole_line_fd(fd, text, 4), 3);
+    assert_string_equal(text, "012");
+    assert_int_equal(wick_whole_line_fd(-1, text, sizeof text), -1);
+    assert_string_equal(text, "");
     assert_int_equal(wick_whole_text_fd(fd, text, sizeof text), 7);
     assert_string_equal(text, "0123456");
     assert_int_equal(lseek(fd, 0, SEEK_CUR), 5);
@@ -189,13 +188,13 @@ static int thread(void *arg)
     struct wick_thread_look look;
     struct wick_thread_sched sched = {0};
     struct wick_thread_now now;
-    int tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    enum wick_thread_seen seen = wick_thread_look(tasks, tid, &look);
-    int rc = wick_thread_sched(tasks, tid, &sched);
+    struct wick_thread_files files;
+    int why = wick_thread_files_open(&files, true);
+    enum wick_thread_seen seen = why ? WICK_THREAD_GONE : wick_thread_look(&files, tid, &look);
+    int rc = why ? -1 : wick_thread_sched(&files, tid, &sched);
     wick_thread_now(tid, &now);
     wick_threads_os_name(tid, name);
-    if (tasks >= 0)
-        close(tasks);
+    wick_thread_files_close(&files);
     return !rc && seen != WICK_THREAD_GONE && sched.slices && now.state == 'R' && !strcmp(name, "texts") ? 0 : -1;
 }
 

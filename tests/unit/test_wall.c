@@ -38,7 +38,7 @@ static uint64_t see_cpu(int32_t tid)
     return a->gone ? 0 : a->cpu;
 }
 
-static enum wick_thread_seen see(int tasks, int32_t tid, struct wick_thread_look *out)
+static enum wick_thread_seen see(struct wick_thread_files *files, int32_t tid, struct wick_thread_look *out)
 {
     struct actor *a = actor(tid);
     a->looks++;
@@ -49,7 +49,7 @@ static enum wick_thread_seen see(int tasks, int32_t tid, struct wick_thread_look
     return a->place ? WICK_THREAD_WAITS : WICK_THREAD_READY;
 }
 
-static int see_sched(int tasks, int32_t tid, struct wick_thread_sched *out)
+static int see_sched(struct wick_thread_files *files, int32_t tid, struct wick_thread_sched *out)
 {
     struct actor *a = actor(tid);
     *out = (struct wick_thread_sched){a->cpu, a->delay, a->slices};

@@ -25,14 +25,14 @@ static uint64_t see_cpu(int32_t tid)
     return cpu;
 }
 
-static enum wick_thread_seen see(int tasks, int32_t tid, struct wick_thread_look *out)
+static enum wick_thread_seen see(struct wick_thread_files *files, int32_t tid, struct wick_thread_look *out)
 {
     last = LOOKED;
     *out = (struct wick_thread_look){.sp = 0x7000, .pc = 5};
     return ready ? WICK_THREAD_READY : WICK_THREAD_WAITS;
 }
 
-static int see_sched(int tasks, int32_t tid, struct wick_thread_sched *out)
+static int see_sched(struct wick_thread_files *files, int32_t tid, struct wick_thread_sched *out)
 {
     last = ASKED_SCHED;
     *out = (struct wick_thread_sched){cpu, delay, slices};

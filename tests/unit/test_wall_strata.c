@@ -16,13 +16,13 @@ static uint64_t see_cpu(int32_t tid)
     return tid == WALL_SCENE_TID + BUSY ? busy_cpu : 1000;
 }
 
-static enum wick_thread_seen see(int tasks, int32_t tid, struct wick_thread_look *out)
+static enum wick_thread_seen see(struct wick_thread_files *files, int32_t tid, struct wick_thread_look *out)
 {
     *out = (struct wick_thread_look){.sp = 0x7000, .pc = 5};
     return tid == WALL_SCENE_TID + BUSY && !asleep ? WICK_THREAD_READY : WICK_THREAD_WAITS;
 }
 
-static int see_sched(int tasks, int32_t tid, struct wick_thread_sched *out)
+static int see_sched(struct wick_thread_files *files, int32_t tid, struct wick_thread_sched *out)
 {
     *out = (struct wick_thread_sched){see_cpu(tid), 0, 1};
     return 0;

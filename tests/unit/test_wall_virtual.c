@@ -21,9 +21,9 @@ static uint64_t no_cpu(int32_t tid)
     return 0;
 }
 
-static int no_sched(int tasks, int32_t tid, struct wick_thread_sched *out)
+static int no_sched(struct wick_thread_files *files, int32_t tid, struct wick_thread_sched *out)
 {
-    (void)tasks, (void)tid, (void)out;
+    (void)files, (void)tid, (void)out;
     return -1;
 }
 

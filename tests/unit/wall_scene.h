@@ -59,7 +59,8 @@ static inline void wall_scene_begin(const struct wick_wall_eyes *eyes, uint32_t 
     wall.interval = 10 * MS;
     wall.k = k;
     wall.random = 42;
-    wall.tasks = wall.wake = -1;
+    wall.wake = -1;
+    wick_thread_files_init(&wall.files);
     wall.slots = calloc(WICK_MAX_THREADS, sizeof *wall.slots);
     assert_non_null(wall.slots);
     pthread_mutex_init(&wall.lock, NULL);

@@ -69,7 +69,8 @@ int wick_lock_start(struct wick_lock_engine *e, const struct wick_lock_config *c
     e->waits = p;
     wick_own_tid_learn(&r->walker.mem);
     set_rates(e);
-    e->wake = e->tasks = -1;
+    e->wake = -1;
+    wick_thread_files_init(&e->files);
     e->running = true;
     atomic_store(&wick_lock_current, e); /* pairs: the loads inside the gate */
     if (c->native)

@@ -44,6 +44,7 @@
 #include "engine/gate.h"
 #include "engine/rate.h"
 #include "engine/signal.h"
+#include "engine/thread/thread_files.h"
 #include "engine/thread/threads.h"
 #include "hotspot/monitor.h"
 #include "record/note.h"
@@ -186,7 +187,8 @@ struct wick_lock_engine {
     struct wick_signal signal;
     pthread_t watcher;
     bool watching;
-    int wake, tasks, pid;
+    struct wick_thread_files files; /* the watcher's */
+    int wake, pid;
     _Atomic uint32_t asleep; /* until a thread begins to wait */
     uint8_t *stack;          /* copy of an owner's */
     struct wick_lock_sent {

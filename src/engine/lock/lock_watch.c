@@ -19,7 +19,6 @@
 #include "engine/lock/lock.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,10 +82,10 @@ static struct wick_lock_note *make_note(struct wick_lock_engine *e, const struct
     return n;
 }
 
-static bool slept(const struct wick_lock_engine *e, int32_t tid, const struct wick_thread_sched *before)
+static bool slept(struct wick_lock_engine *e, int32_t tid, const struct wick_thread_sched *before)
 {
     struct wick_thread_sched now;
-    return !wick_thread_sched(e->tasks, tid, &now) && now.slices == before->slices && now.cpu_ns == before->cpu_ns;
+    return !wick_thread_sched(&e->files, tid, &now) && now.slices == before->slices && now.cpu_ns == before->cpu_ns;
 }
 
 /* The stack of an owner that waits, by itself. */
@@ -167,9 +166,9 @@ static enum asked ask(struct wick_lock_engine *e, const struct seen *s, uint32_t
     struct wick_thread_look l;
     if (!n)
         return NEVER;
-    bool blocks = wick_thread_look_blocks(e->tasks, tid, e->signal.number); /* it may take signals by sigwait() */
+    bool blocks = wick_thread_look_blocks(e->files.tasks, tid, e->signal.number); /* it may take signals by sigwait() */
     enum wick_thread_seen seen =
-        wick_thread_sched(e->tasks, tid, &before) ? WICK_THREAD_GONE : wick_thread_look(e->tasks, tid, &l);
+        wick_thread_sched(&e->files, tid, &before) ? WICK_THREAD_GONE : wick_thread_look(&e->files, tid, &l);
     if (seen == WICK_THREAD_READY && !blocks && send(e, n, tid, now))
         return HAD;
     enum asked asked = seen == WICK_THREAD_WAITS ? walk(e, n, tid, &l, &before, now) : NEVER;
@@ -298,9 +297,10 @@ int wick_lock_watch_start(struct wick_lock_engine *e, struct wick_err *err)
     e->pid = getpid();
     e->stack = malloc(WICK_THREAD_LOOK_STACK);
     e->wake = eventfd(0, EFD_CLOEXEC);
-    e->tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (!e->stack || e->wake < 0 || e->tasks < 0)
-        return wick_err_set(err, WICK_E_NOMEM, "the watcher of locks could not be set up: %s", strerror(errno));
+    int why = e->wake < 0 ? errno : wick_thread_files_open(&e->files, false);
+    if (!e->stack || why)
+        return wick_err_set(err, WICK_E_NOMEM, "the watcher of locks could not be set up: %s",
+                            strerror(why ? why : ENOMEM));
     int rc = wick_signal_take(&e->signal, WICK_SIGNAL_ANY_REALTIME, wick_lock_signal_sig, err);
     if (rc)
         return rc;
@@ -325,9 +325,8 @@ void wick_lock_watch_stop(struct wick_lock_engine *e)
     wick_signal_give(&e->signal);
     if (e->wake >= 0)
         close(e->wake);
-    if (e->tasks >= 0)
-        close(e->tasks);
+    wick_thread_files_close(&e->files);
     free(e->stack);
     e->stack = NULL;
-    e->wake = e->tasks = -1;
+    e->wake = -1;
 }

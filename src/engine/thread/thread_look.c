@@ -17,14 +17,6 @@
 #include "record/wait_state.h"
 #include "sys/whole.h"
 
-/* A file of one line. */
-static ssize_t read_task(int tasks, int32_t tid, const char *file, char *buf, size_t cap)
-{
-    char path[48];
-    snprintf(path, sizeof path, "%d/%s", tid, file);
-    return wick_whole_line_at(tasks, path, buf, cap);
-}
-
 /* The type of an open file, as this machine knows it: a server of files is not asked, which may take as long as the
  * call that is looked into. False: there is none. */
 static bool mode_of(int fd, mode_t *mode)
@@ -119,20 +111,24 @@ enum wick_thread_seen wick_thread_look_parse(const char *text, struct wick_threa
     return WICK_THREAD_WAITS;
 }
 
-enum wick_thread_seen wick_thread_look(int tasks, int32_t tid, struct wick_thread_look *out)
+enum wick_thread_seen wick_thread_look(struct wick_thread_files *files, int32_t tid, struct wick_thread_look *out)
 {
     char buf[256];
-    return read_task(tasks, tid, "syscall", buf, sizeof buf) > 0 ? wick_thread_look_parse(buf, out) : WICK_THREAD_GONE;
+    ssize_t n = wick_thread_files_read(files, tid, WICK_THREAD_FILE_SYSCALL, buf, sizeof buf);
+    return n > 0 ? wick_thread_look_parse(buf, out) : WICK_THREAD_GONE;
 }
 
-int wick_thread_sched(int tasks, int32_t tid, struct wick_thread_sched *out)
+int wick_thread_sched(struct wick_thread_files *files, int32_t tid, struct wick_thread_sched *out)
 {
-    char buf[96], *p = buf;
+    char buf[96], *p = buf, *end;
     uint64_t v[3];
-    if (read_task(tasks, tid, "schedstat", buf, sizeof buf) <= 0)
+    if (wick_thread_files_read(files, tid, WICK_THREAD_FILE_SCHEDSTAT, buf, sizeof buf) <= 0)
         return -WICK_E_NOTFOUND;
-    for (int i = 0; i < 3; i++)
-        v[i] = strtoull(p, &p, 10);
+    for (int i = 0; i < 3; i++, p = end) {
+        v[i] = strtoull(p, &end, 10);
+        if (end == p)
+            return -WICK_E_NOTFOUND;
+    }
     *out = (struct wick_thread_sched){v[0], v[1], v[2]};
     return 0;
 }

@@ -5,9 +5,9 @@
  * /proc/self/task/TID/syscall shows whether a thread can run ("running", which includes waiting for a processor), and
  * if it waits, in which system call, with its stack pointer and pc in user mode. /proc/self/task/TID/schedstat shows
  * how long it ran, how long it waited for a processor, and how often it got one. Reading either costs one to two
- * microseconds and does not wake the thread. A process may always read these of itself.
+ * microseconds if it is open (thread_files.h) and does not wake the thread. A process may always read these of itself.
  *
- * Threads: any.
+ * Threads: any, with a table of files of its own.
  */
 #ifndef WICK_ENGINE_THREAD_THREAD_LOOK_H
 #define WICK_ENGINE_THREAD_THREAD_LOOK_H
@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "engine/thread/thread_files.h"
 
 enum { WICK_THREAD_LOOK_STACK = 32 << 10 }; /* bytes of a waiting thread's stack that are copied to walk it */
 
@@ -38,16 +40,16 @@ struct wick_thread_sched {
     uint64_t cpu_ns, delay_ns, slices;
 };
 
-/* tasks: a descriptor of /proc/self/task. *out is set if the answer is WICK_THREAD_WAITS. */
-enum wick_thread_seen wick_thread_look(int tasks, int32_t tid, struct wick_thread_look *out);
+/* *out is set if the answer is WICK_THREAD_WAITS. */
+enum wick_thread_seen wick_thread_look(struct wick_thread_files *files, int32_t tid, struct wick_thread_look *out);
 
 /* The same from the text of such a file. */
 enum wick_thread_seen wick_thread_look_parse(const char *text, struct wick_thread_look *out);
 
 /* 0 or -WICK_E_NOTFOUND. */
-int wick_thread_sched(int tasks, int32_t tid, struct wick_thread_sched *out);
+int wick_thread_sched(struct wick_thread_files *files, int32_t tid, struct wick_thread_sched *out);
 
-/* Whether the thread blocks the signal; false if there is no such thread. */
+/* Whether the thread blocks the signal; false if there is no such thread. tasks: a descriptor of /proc/self/task. */
 bool wick_thread_look_blocks(int tasks, int32_t tid, int signal);
 
 /* CPU time of a thread so far, 0 if there is no such thread. */

@@ -9,7 +9,6 @@
 #include "engine/wall/wall.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,10 +58,11 @@ void wick_wall_arm(void *arg, struct wick_engine_thread *t, bool born_late)
     struct wick_wall_slot *s = &e->slots[slot];
     int32_t tid = wick_load_relaxed(&t->tid);
     pthread_mutex_lock(&e->lock);
+    wick_thread_files_forget(&e->files, tid);
     *s = (struct wick_wall_slot){
         .serial = t->serial, .tid = tid, .sched_ns = wick_clock_mono_ns(), .seen_sampled = e->sampled_ns};
     /* what a late-born thread has used already is in its first event */
-    if (!born_late && e->eyes.sched(e->tasks, tid, &s->sched))
+    if (!born_late && e->eyes.sched(&e->files, tid, &s->sched))
         s->sched_ns = 0;
     s->seen_ns = born_late ? 0 : s->sched_ns;
     s->seen_cpu = s->sched.cpu_ns;
@@ -92,6 +92,7 @@ void wick_wall_disarm(void *arg, struct wick_engine_thread *t)
     pthread_mutex_lock(&e->lock);
     wick_wall_finish_locked(e, s);
     wick_wall_account_locked(e, s, wick_clock_mono_ns()); /* if it is still there: the recording ends */
+    wick_thread_files_forget(&e->files, s->tid);
     s->serial = 0;
     for (int i = 0; i < WICK_WALL_OWED_COUNT; i++) {
         uint32_t n;
@@ -249,15 +250,15 @@ static int open_sources(struct wick_wall_engine *e, struct wick_err *err)
     e->stack = malloc(STACK_BYTES);
     e->awaited = e->recorder->labels ? calloc(1, sizeof *e->awaited) : NULL;
     e->wake = eventfd(0, EFD_CLOEXEC);
-    e->tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (!e->slots || !e->stack || e->wake < 0)
         return wick_err_set(err, WICK_E_NOMEM, "the wall clock's tables could not be set up: %s", strerror(errno));
     madvise(e->slots, WICK_MAX_THREADS * sizeof *e->slots, MADV_NOHUGEPAGE);
-    if (e->tasks < 0 || wick_thread_look(e->tasks, own_tid(), &look) == WICK_THREAD_GONE)
+    int why = wick_thread_files_open(&e->files, true);
+    if (why || wick_thread_look(&e->files, own_tid(), &look) == WICK_THREAD_GONE)
         return wick_err_set(err, WICK_E_PERM,
                             "this process may not read /proc/self/task/TID/syscall of its own threads (%s), without "
                             "which waiting threads would have to be interrupted",
-                            strerror(errno));
+                            strerror(why ? why : errno));
     return 0;
 }
 
@@ -284,7 +285,8 @@ int wick_wall_start(struct wick_wall_engine *e, const struct wick_wall_config *c
     e->k = c->threads ? c->threads : DEFAULT_THREADS;
     e->nobatch = c->nobatch;
     e->random = c->seed ? c->seed : wick_clock_mono_ns() ^ (uint64_t)getpid() << 32;
-    e->tasks = e->wake = -1;
+    e->wake = -1;
+    wick_thread_files_init(&e->files);
     pthread_mutex_init(&e->lock, NULL);
     int rc = wick_wall_filter_parse(&e->filter, c->filter ? c->filter : "", err);
     wick_wall_virtual_init(e);
@@ -331,8 +333,7 @@ void wick_wall_release(struct wick_wall_engine *e)
         munmap(e->slots, WICK_MAX_THREADS * sizeof *e->slots);
     if (e->wake >= 0)
         close(e->wake);
-    if (e->tasks >= 0)
-        close(e->tasks);
+    wick_thread_files_close(&e->files);
     free(e->stack);
     free(e->awaited);
     free(e->finished.events);
@@ -341,7 +342,8 @@ void wick_wall_release(struct wick_wall_engine *e)
     free(e->spare.times);
     pthread_mutex_destroy(&e->lock);
     memset(e, 0, sizeof *e);
-    e->wake = e->tasks = -1;
+    e->wake = -1;
+    wick_thread_files_init(&e->files);
 }
 
 /* --- what was finished --- */

@@ -140,8 +140,8 @@ struct wick_wall_engine;
 /* What the engine sees of threads; unit tests put theirs in place. */
 struct wick_wall_eyes {
     uint64_t (*cpu_ns)(int32_t tid);
-    enum wick_thread_seen (*look)(int tasks, int32_t tid, struct wick_thread_look *out);
-    int (*sched)(int tasks, int32_t tid, struct wick_thread_sched *out);
+    enum wick_thread_seen (*look)(struct wick_thread_files *files, int32_t tid, struct wick_thread_look *out);
+    int (*sched)(struct wick_thread_files *files, int32_t tid, struct wick_thread_sched *out);
     /* Walks a thread that waits. False: no stack, *why is the reason. */
     bool (*walk)(struct wick_wall_engine *e, const struct wick_engine_thread *t, const struct wick_thread_look *l,
                  struct wick_event *out, enum wick_drop *why);
@@ -181,7 +181,8 @@ struct wick_wall_engine {
         uint64_t owed_ns[WICK_WALL_VIRTUAL_KINDS]; /* time of ticks of which nothing is known yet */
         uint32_t skip;                             /* ticks that do not look for the rest: there were none */
     } unmounted;                                   /* the sampler's */
-    int tasks, wake;                               /* /proc/self/task; eventfd that ends the sampler */
+    struct wick_thread_files files;                /* under the lock */
+    int wake;                                      /* eventfd that ends the sampler */
     pthread_t thread;
     bool thread_started;
     bool keep; /* the slots, for a handler that has not come back */

@@ -100,7 +100,7 @@ void wick_wall_account_locked(struct wick_wall_engine *e, struct wick_wall_slot 
 {
     struct wick_wall_finished *f = &e->finished;
     struct wick_thread_sched now;
-    if (e->eyes.sched(e->tasks, s->tid, &now) || now.slices < s->sched.slices || now.cpu_ns < s->sched.cpu_ns)
+    if (e->eyes.sched(&e->files, s->tid, &now) || now.slices < s->sched.slices || now.cpu_ns < s->sched.cpu_ns)
         return; /* gone; its id may be another's already */
     if (now.cpu_ns == s->sched.cpu_ns && now.delay_ns == s->sched.delay_ns)
         return;
@@ -292,7 +292,7 @@ static struct spent settle_dues(struct wick_wall_engine *e, uint32_t slot, uint6
     struct wick_wall_slot *s = &e->slots[slot];
     struct wick_thread_sched now;
     struct spent sp = {.used = cpu - s->seen_cpu};
-    bool left = wick_wall_set_has(&e->left, slot), known = !e->eyes.sched(e->tasks, s->tid, &now) && now.slices;
+    bool left = wick_wall_set_has(&e->left, slot), known = !e->eyes.sched(&e->files, s->tid, &now) && now.slices;
     if (known) {
         sp.waited = now.delay_ns - s->seen_delay;
         s->seen_delay = now.delay_ns;
@@ -368,7 +368,7 @@ static void visit_anew(struct wick_wall_engine *e, uint32_t slot, uint64_t cpu, 
     struct spent sp = {0, 0};
     if (cpu)
         sp = settle_dues(e, slot, cpu, now);
-    enum wick_thread_seen seen = cpu ? e->eyes.look(e->tasks, s->tid, &look) : WICK_THREAD_GONE;
+    enum wick_thread_seen seen = cpu ? e->eyes.look(&e->files, s->tid, &look) : WICK_THREAD_GONE;
     wick_wall_set_put(&e->active, slot, sp.used || seen == WICK_THREAD_READY);
     for (int i = 0; i < TRIES; i++) {
         struct wick_event walked;
@@ -383,7 +383,7 @@ static void visit_anew(struct wick_wall_engine *e, uint32_t slot, uint64_t cpu, 
         if (after == cpu)
             return settle(e, s, &walked, cpu, now, weight);
         cpu = after;
-        seen = e->eyes.look(e->tasks, s->tid, &look);
+        seen = e->eyes.look(&e->files, s->tid, &look);
     }
     drop(e, WICK_DROP_THREAD_MOVED, weight);
 }
@@ -399,7 +399,7 @@ static bool visit_idle(struct wick_wall_engine *e, struct wick_wall_slot *s, uin
     struct wick_thread_look look;
     uint32_t of = trust(e, s, now);
     enum wick_thread_seen seen =
-        wick_random_below(&e->random, of) ? WICK_THREAD_WAITS : e->eyes.look(e->tasks, s->tid, &look);
+        wick_random_below(&e->random, of) ? WICK_THREAD_WAITS : e->eyes.look(&e->files, s->tid, &look);
     if (seen == WICK_THREAD_GONE)
         return false;
     e->stats.idle++;
