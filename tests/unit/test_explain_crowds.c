@@ -33,12 +33,14 @@ static void test_promotion__of_a_program_without_cpus_is_none(void **state)
 static void test_file_sync__is_a_share_of_what_crowds_leave(void **state)
 {
     static const struct {
-        int others; /* percent of the machine's CPUs */
+        int others, limited; /* percent of the machine's CPUs, and of the periods of a CPU limit */
         const char *waits;
         bool found;
-    } cases[] = {{90, "sun/nio/ch/FileChannelImpl.force", true},
-                 {10, "sun/nio/ch/FileChannelImpl.force", false}, /* its own threads do */
-                 {90, "java/util/concurrent/ArrayBlockingQueue.put", false}};
+    } cases[] = {{90, 0, "sun/nio/ch/FileChannelImpl.force", true},
+                 {10, 0, "sun/nio/ch/FileChannelImpl.force", false}, /* its own threads take the CPUs, mostly */
+                 {30, 0, "sun/nio/ch/FileChannelImpl.force", false},
+                 {90, 60, "sun/nio/ch/FileChannelImpl.force", false}, /* or a limit stops it */
+                 {90, 0, "java/util/concurrent/ArrayBlockingQueue.put", false}};
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct scene *s = scene();
@@ -51,7 +53,30 @@ static void test_file_sync__is_a_share_of_what_crowds_leave(void **state)
         }
         s->f.others = cases[c].others;
         s->f.machines = 100;
-        (cases[c].found ? has : has_not)(s, "waiting: 12 % of the time that threads have work (4.8 s) is waiting for ");
+        s->f.allowed = 2;
+        s->f.got_ns = 8 * S;
+        s->f.throttled.grown = cases[c].limited;
+        s->f.periods.grown = 100;
+        if (cases[c].found)
+            has(s, "waiting: 12 % of the time that threads have work (4.8 s) is waiting for fsync (data to reach the "
+                   "disk), at app.Register.put, which is 29 % without what threads wait for CPUs that other processes "
+                   "use");
+        else
+            has_not(s, "waiting: 12 %");
+    }
+}
+
+/* A few collections are a part of what a program does that needs little CPU time; those of one without CPUs are more
+ * than they look. */
+static void test_gc_cpu__is_what_the_collector_would_use(void **state)
+{
+    (void)state;
+    for (int starved = 0; starved < 2; starved++) {
+        struct scene *s = scene();
+        s->f.gc_ns = 7 * S / 10;
+        s->f.gc_wait_ns = starved * S;
+        s->f.got_ns = 2 * S;
+        (starved ? has : has_not)(s, "gc-cpu: threads of the collector use 35 % of the CPU time (700 ms)");
     }
 }
 
@@ -76,6 +101,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_promotion__of_a_program_without_cpus_is_none),
+        cmocka_unit_test(test_gc_cpu__is_what_the_collector_would_use),
         cmocka_unit_test(test_file_sync__is_a_share_of_what_crowds_leave),
         cmocka_unit_test(test_vm_operations__count_with_the_cpu_that_the_vm_thread_got),
     };

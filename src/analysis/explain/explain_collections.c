@@ -10,7 +10,8 @@
 
 /* Thread time below these shares of the recording's duration is not worth a sentence. */
 #define STALL_LEAST 0.02
-#define CPU_LEAST   0.05
+#define CPU_LEAST   0.05 /* of the recording: CPU time of the collector, with CPUs to spare */
+#define CPU_ROOMY   0.10 /* the same where a heap has room: some collections are a part of what programs do */
 
 #define ROOM_MOST      0.50 /* of the heap in use after a collection: it is not too small */
 #define FULL_AS_A_RULE 0.75 /* of the heap in use after half of the collections */
@@ -167,14 +168,17 @@ void wick_explain_learn_collectors(struct wick_explain *x)
     free(all);
 }
 
-/* All threads of the collector. The serial one has none: the VM thread collects. */
+/* All threads of the collector. The serial one has none, not even any that do nothing: the VM thread collects. */
 static struct collector collectors_of(const struct wick_explain_facts *f)
 {
-    struct collector all = {"", (double)f->gc_ns, (double)f->gc_wait_ns};
-    for (uint32_t t = 1; all.got + all.lacked <= 0 && t < f->p->nthreads && t < f->nuses; t++)
-        if (!strcmp(wick_profile_str(f->p, f->p->threads[t].name), "VM Thread"))
-            all = (struct collector){"", (double)f->uses[t].cpu_ns, (double)f->uses[t].delay_ns};
-    return all;
+    struct collector all = {"", (double)f->gc_ns, (double)f->gc_wait_ns}, vm = {0};
+    bool serial = true;
+    for (uint32_t t = 1; t < f->p->nthreads; t++) {
+        serial &= !is_collector(f->p, t);
+        if (t < f->nuses && !strcmp(wick_profile_str(f->p, f->p->threads[t].name), "VM Thread"))
+            vm = (struct collector){"", (double)f->uses[t].cpu_ns, (double)f->uses[t].delay_ns};
+    }
+    return serial && all.got + all.lacked <= 0 ? vm : all;
 }
 
 double wick_explain_collectors_got(const struct wick_explain_facts *f)
@@ -313,9 +317,10 @@ void wick_explain_gc_pauses(struct wick_explain *x)
 
 void wick_explain_gc_cpu(struct wick_explain *x)
 {
-    if (!wick_explain_counts(x->f, (double)x->f->gc_ns, CPU_LEAST) || has_own_rule(x))
-        return;
     bool full = is_full(x->f);
+    double wanted = wick_explain_share((double)x->f->gc_ns, wick_explain_collectors_got(x->f));
+    if (!wick_explain_counts(x->f, wanted, full ? CPU_LEAST : CPU_ROOMY) || has_own_rule(x))
+        return;
     struct wick_explain_finding *r = wick_explain_by_share_from(
         x, (double)x->f->gc_ns, (double)x->f->got_ns, (double)x->f->gc_ns, (full ? FULL_PART : 1) * x->rule->threshold);
     if (say_timed(x, r))

@@ -66,7 +66,7 @@ struct wick_explain_figure {
     char *text;       /* of a text */
 };
 
-#define WICK_EXPLAIN_FIGURES 58 /* no sentence has more places */
+#define WICK_EXPLAIN_FIGURES 59 /* no sentence has more places */
 
 /* An option of the views (`wick flame`, `wick top`) that selects what a finding rests on. */
 struct wick_explain_filter {

@@ -42,7 +42,7 @@ static double without_cpu(const struct wick_explain *x, uint32_t function)
     return wick_explain_share(ready, all);
 }
 
-/* Of the machine's CPUs, what other processes use, if that is worth a word. */
+/* Of the machine's CPUs, what other processes use; 0 = too little to be a neighbours' finding. */
 static double others_share(const struct wick_explain_facts *f)
 {
     double others = wick_explain_share(f->others, (double)f->machines);
@@ -255,8 +255,8 @@ static bool is_owners(const struct wick_explain *x, uint32_t function)
     return false;
 }
 
-/* part_of: what decides whether there is enough of it (is_much), at most the whole that the sentence is of. */
-static void say_place(struct wick_explain *x, const struct wick_explain_place *place, double whole, double part_of)
+/* left: of the whole, what decides whether there is enough of it (is_much). */
+static void say_place(struct wick_explain *x, const struct wick_explain_place *place, double whole, double left)
 {
     struct wick_explain_place with = *place, *at = &with;
     if (!at->nlinks && wick_explain_borrowers(x, at, &at->links[0]))
@@ -264,7 +264,10 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
     struct wick_explain_finding *r = wick_explain_found(x, (double)at->ns);
     wick_explain_filter_frame(x, r, wick_explain_frame_at(x->f->p, at->stack));
     wick_explain_share_of(x, r, (double)at->ns, whole, at->quanta);
-    wick_explain_decide(x, r, (double)at->ns, part_of, at->quanta);
+    if (left < whole) {
+        wick_explain_figure(r, "left", WICK_EXPLAIN_SHARE, wick_explain_share((double)at->ns, left));
+        wick_explain_decide(x, r, (double)at->ns, left, at->quanta);
+    }
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)at->ns);
     wick_explain_say(x, r, "kind", wick_wait_name(at->kind));
     wick_explain_say(x, r, "what", wick_wait_text(at->kind));
@@ -570,7 +573,7 @@ static void add_to_hot(struct wick_explain *x, const struct wick_explain_place *
         r->rank_ns = (double)at->ns;
 }
 
-/* Whether a wait takes as long on a machine without a CPU to spare: what ends it is no thread. */
+/* Whether a wait takes about as long on a machine without a CPU to spare: what ends it is no thread of a process. */
 static bool needs_no_cpu(enum wick_wait_kind kind)
 {
     return wick_wait_is_timer(kind) || kind == WICK_WAIT_DISK || kind == WICK_WAIT_FILE_SYNC ||
@@ -578,10 +581,14 @@ static bool needs_no_cpu(enum wick_wait_kind kind)
 }
 
 /* What threads wait for CPUs that other processes take: it is not the program's, and hides no wait that would be as
- * long without. */
+ * long without. What they wait for each other, and for a CPU limit, is. */
 static double crowded_out(const struct wick_explain *x)
 {
-    return others_share(x->f) > 0 ? (double)wick_explain_wall(x->f, true, 0, 1 << WICK_EXPLAIN_WAITING_FOR_CPU) : 0;
+    const struct wick_explain_facts *f = x->f;
+    double others = others_share(f) * (double)f->allowed * (double)f->duration_ns;
+    double limited = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
+    double ready = (double)wick_explain_wall(f, true, 0, 1 << WICK_EXPLAIN_WAITING_FOR_CPU);
+    return ready * (1 - limited) * wick_explain_share(others, others + (double)f->got_ns);
 }
 
 /* Whether so much of that time is worth a finding. */
@@ -634,14 +641,14 @@ static void say_places(struct wick_explain *x, bool held_back)
             continue;
         }
         if (!is_much(x, at, whole - crowded))
-            break;
-        double of = needs_no_cpu(at->kind) ? whole - crowded : whole;
-        if (!is_much(x, at, of))
+            break; /* nor are those that follow, which are shorter, of any kind */
+        double left = needs_no_cpu(at->kind) ? whole - crowded : whole;
+        if (!is_much(x, at, left))
             continue;
         if (is_of_hot(x, at))
             add_to_hot(x, at);
         else
-            say_place(x, at, whole, of);
+            say_place(x, at, whole, left);
         x->kinds_said |= 1ull << at->kind | 1ull << at->via;
         double direct = (double)at->ns - (double)at->through_ns;
         x->monitors_said_ns += at->kind == WICK_WAIT_MONITOR ? direct : 0;
