@@ -66,6 +66,31 @@ static void test_file_sync__is_a_share_of_what_crowds_leave(void **state)
     }
 }
 
+/* On a fast disk to force data takes more of a CPU than of waiting. */
+static void test_hot_calls__of_fsync_have_its_advice(void **state)
+{
+    (void)state;
+    for (int most = 0; most < 2; most++) {
+        struct scene *s = scene();
+        cpu(s, STACK(s, "app/Dossier.save", "java/io/FileDescriptor.sync", "libc.so.6:fsync"), most ? 3 : 2);
+        cpu(s, STACK(s, "app/Dossier.save", "java/io/FileOutputStream.write", "libc.so.6:write"), 2);
+        cpu(s, STACK(s, "app/Dossier.save", "java/io/FileOutputStream.open"), most ? 0.5 : 1.5);
+        cpu(s, STACK(s, "app/Intake.typed"), 2.5);
+        struct wick_explain_findings all;
+        struct wick_err err = {0};
+        assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
+        assert_int_equal(all.n, 1);
+        assert_string_equal(all.rows[0].rule->name, "hot-calls");
+        const char *advice = all.rows[0].advice ? all.rows[0].advice : "";
+        bool forces = strstr(advice, "force once for many records") != NULL;
+        if (forces != (most == 1))
+            fail_msg("%d: %s", most, advice);
+        wick_explain_findings_release(&all);
+        wick_profile_release(&s->p);
+        free(s);
+    }
+}
+
 /* A few collections are a part of what a program does that needs little CPU time; those of one without CPUs are more
  * than they look. */
 static void test_gc_cpu__is_what_the_collector_would_use(void **state)
@@ -101,6 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_promotion__of_a_program_without_cpus_is_none),
+        cmocka_unit_test(test_hot_calls__of_fsync_have_its_advice),
         cmocka_unit_test(test_gc_cpu__is_what_the_collector_would_use),
         cmocka_unit_test(test_file_sync__is_a_share_of_what_crowds_leave),
         cmocka_unit_test(test_vm_operations__count_with_the_cpu_that_the_vm_thread_got),

@@ -575,6 +575,17 @@ static bool begins_with_one(const char *name, const char *const *with, size_t n)
     return false;
 }
 
+/* Whether the function has data written to the disk: on a fast one that takes more of a CPU than of waiting. */
+static bool forces_data(const struct wick_profile *p, uint32_t frame)
+{
+    static const char *const calls[] = {"fsync", "fdatasync", "msync"};
+    const char *name = wick_profile_str(p, p->functions[p->frames[frame].function].name);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (!strcmp(name, calls[i]))
+            return true;
+    return false;
+}
+
 /* The stack without what the kernel does when it interrupts a thread, or finds memory for a page that it touches: no
  * function has called that. Who touches pages of a mapped file has it read. */
 static uint32_t interrupted(const struct wick_profile *p, uint32_t stack)
@@ -666,6 +677,8 @@ void wick_explain_hot_calls(struct wick_explain *x)
     if (c.most) {
         wick_explain_say_frame(x, r, "most", c.most);
         wick_explain_figure(r, "part", WICK_EXPLAIN_TIME, (double)c.most_ns);
+        if (r && (double)c.most_ns >= HALF * (double)c.ns && forces_data(f->p, c.most))
+            r->advice = wick_wait_help(WICK_WAIT_FILE_SYNC);
     }
     keep_hot(x, r, c.function, c.function);
 }
