@@ -117,13 +117,15 @@ static void test_ends__of_the_process_itself_are_where_it_listens(void **state)
 static void test_ends__of_own_clients_come_down_to_what_requests_wait_for(void **state)
 {
     static const struct {
-        const char *listens, *server;
-        double joins;
+        const char *listens, *server, *wait;
+        double waits;
         bool said; /* the clients' wait */
-    } cases[] = {{"127.0.0.1:80", "127.0.0.1:80", 5, false},
-                 {"127.0.0.1:80", "127.0.0.1:80", 3, true},
-                 {"127.0.0.1:80", "10.0.0.7:443", 8, true},
-                 {NULL, "127.0.0.1:80", 7, false}};
+    } cases[] = {{"127.0.0.1:80", "127.0.0.1:80", "java/lang/Thread.join", 5, false},
+                 {"127.0.0.1:80", "127.0.0.1:80", "java/lang/Thread.join", 3, true},
+                 {"127.0.0.1:80", "127.0.0.1:80", "java/lang/Thread.sleep", 5, false},
+                 {"127.0.0.1:80", "127.0.0.1:80", "java/lang/Object.wait", 5, true}, /* perhaps a long poll */
+                 {"127.0.0.1:80", "10.0.0.7:443", "java/lang/Thread.join", 8, true},
+                 {NULL, "127.0.0.1:80", "java/lang/Thread.join", 7, false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene *s = scene();
@@ -136,8 +138,12 @@ static void test_ends__of_own_clients_come_down_to_what_requests_wait_for(void *
             cpu(s, STACK(s, "app/Main.run", "app/Bank.ask", WRITE), 0.01);
         add(s, thread_of(s, "door", 20), STACK(s, "app/Shop.run", "java/net/ServerSocket.accept"), WICK_EXPLAIN_IO, 10);
         add(s, thread_of(s, "http", 21),
-            STACK(s, "com/sun/net/httpserver/Filter$Chain.doFilter", "app/Shop.handle", "java/lang/Thread.join"),
-            WICK_EXPLAIN_PARKED, cases[i].joins);
+            STACK(s, "com/sun/net/httpserver/Filter$Chain.doFilter", "app/Shop.handle", cases[i].wait),
+            WICK_EXPLAIN_PARKED, cases[i].waits);
+        add(s, thread_of(s, "http", 21),
+            STACK(s, "java/util/concurrent/ThreadPoolExecutor$Worker.run",
+                  "java/util/concurrent/ThreadPoolExecutor.getTask", "java/util/concurrent/locks/LockSupport.park"),
+            WICK_EXPLAIN_PARKED, 10 - cases[i].waits);
         char *text = explained(s);
         if ((strstr(text, ", at app.Bank.ask") != NULL) != cases[i].said)
             fail_msg("%zu: %s", i, text);

@@ -52,7 +52,8 @@ struct awaited {
     int64_t refused; /* of threads that run tasks themselves, which a pool had no room for */
 };
 
-/* The pool of each thread of one: of[thread] is 1 + its index. */
+/* The pool of each thread of one: of[thread] is 1 + its index. Virtual threads that are not mounted are no pool: they
+ * are sampled as one thread. */
 static size_t find_pools(struct wick_explain *x, struct pool *pools, uint32_t *of)
 {
     struct wick_explain_facts *f = x->f;
@@ -60,7 +61,8 @@ static size_t find_pools(struct wick_explain *x, struct pool *pools, uint32_t *o
     for (size_t i = 0; i < f->nwall; i++) {
         uint32_t t = f->wall[i].thread, name;
         bool works = wick_wait_is_worker(f->p, f->wall[i].stack);
-        if (!t || of[t] || !(works || wick_explain_wait_at(x, f->wall[i].stack).in_request))
+        if (!t || of[t] || wick_profile_thread_is_many(&f->p->threads[t]) ||
+            !(works || wick_explain_wait_at(x, f->wall[i].stack).in_request))
             continue;
         name = wick_explain_pool_name(f->p, t);
         size_t k = 0;

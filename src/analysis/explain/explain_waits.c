@@ -488,11 +488,13 @@ static bool are_own(struct wick_explain *x, const struct wick_explain_place *at,
     int64_t served = 0;
     if (at->kind != WICK_WAIT_PEER || !x->serves || w->request || at->nlinks || at->via != WICK_WAIT_NONE)
         return false;
-    for (size_t i = 0; i < x->f->nwall; i++)
-        if (x->waits[i].in_request &&
-            (x->waits[i].kind == WICK_WAIT_THREAD || wick_wait_role_of(x->waits[i].kind) == WICK_WAIT_TROUBLE) &&
-            wick_explain_is_trouble(x, i))
+    for (size_t i = 0; i < x->f->nwall; i++) {
+        enum wick_wait_kind kind = x->waits[i].kind;
+        bool serves = kind == WICK_WAIT_THREAD || wick_wait_is_timer(kind) || /* not what a long poll waits for */
+                      wick_wait_role_of(kind) == WICK_WAIT_TROUBLE;
+        if (x->waits[i].in_request && serves && wick_explain_is_trouble(x, i))
             served = wick_sum(served, x->f->wall[i].weight_ns);
+    }
     if ((double)served < SERVED_HERE * (double)at->ns)
         return false;
     enum from from = come_from(x, at);
@@ -642,7 +644,7 @@ static void say_places(struct wick_explain *x, bool held_back)
         }
         if (!is_much(x, at, whole - crowded))
             break; /* nor are those that follow, which are shorter, of any kind */
-        double left = needs_no_cpu(at->kind) ? whole - crowded : whole;
+        double left = needs_no_cpu(at->kind) && !is_much(x, at, whole) ? whole - crowded : whole;
         if (!is_much(x, at, left))
             continue;
         if (is_of_hot(x, at))
