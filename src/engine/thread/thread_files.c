@@ -11,7 +11,10 @@
 
 #include "sys/whole.h"
 
-enum { PART = 32 * WICK_THREAD_FILES }; /* descriptors that the process may have, for each place in the table */
+enum {
+    PART = 32 * WICK_THREAD_FILES, /* descriptors that the process may have, for each place in the table */
+    A_WHILE = 4,                   /* reads for each place */
+};
 
 static void empty(struct wick_thread_files *f, size_t at)
 {
@@ -73,18 +76,20 @@ static int open_file(const struct wick_thread_files *f, int32_t tid, enum wick_t
     return openat(f->tasks, path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Keeps the open file where those of another thread may be, or closes it. */
+/* Keeps the open file, or closes it. */
 static void keep(struct wick_thread_files *f, int32_t tid, enum wick_thread_file which, int fd)
 {
     struct stat now;
     size_t at = f->places ? (uint32_t)tid % f->places : 0;
-    if (!f->places || fstat(fd, &now)) {
+    bool others = f->kept[at].tid && f->kept[at].tid != tid;
+    if (!f->places || (others && f->reads - f->kept[at].read < (uint64_t)A_WHILE * f->places) || fstat(fd, &now)) {
         close(fd);
         return;
     }
-    if (f->kept[at].tid != tid)
+    if (others)
         empty(f, at);
     f->kept[at].tid = tid;
+    f->kept[at].read = f->reads;
     f->kept[at].files[which].fd = fd;
     f->kept[at].files[which].device = now.st_dev;
     f->kept[at].files[which].inode = now.st_ino;
@@ -97,6 +102,7 @@ static bool read_kept(struct wick_thread_files *f, int32_t tid, enum wick_thread
     size_t at = f->places ? (uint32_t)tid % f->places : 0;
     if (!f->places || f->kept[at].tid != tid || f->kept[at].files[which].fd < 0)
         return false;
+    f->kept[at].read = f->reads;
     *n = wick_whole_line_fd(f->kept[at].files[which].fd, text, room);
     bool ended = *n < 0 && errno == ESRCH, known = ended || (*n > 0 && text[*n - 1] == '\n');
     if (ended || !known)
@@ -115,6 +121,7 @@ ssize_t wick_thread_files_read(struct wick_thread_files *f, int32_t tid, enum wi
         errno = ESRCH;
         return -1;
     }
+    f->reads++;
     if (read_kept(f, tid, which, text, room, &n))
         return n;
     int fd = open_file(f, tid, which);

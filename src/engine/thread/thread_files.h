@@ -6,12 +6,13 @@
  * thread for ever: once the thread has ended, reading fails with ESRCH, even if another one has its id by then. Who
  * knows that an id is a new thread's forgets it first.
  *
- * The table has one place for an id, which another one may take. It keeps a thirty-second part of the descriptors that
- * the process may have at most, and no more than twice WICK_THREAD_FILES_KEPT; the kernel has a page of memory for
- * each. A program may close descriptors that it did not open, and get their numbers for files of its own: what cannot
- * be read is opened anew, and what is no longer the file that was opened is not closed.
+ * The table has one place for an id, which another one may take if its files have not been read for a while. So those
+ * of a few threads that are busy stay open among thousands. It keeps at most 1/32 of the descriptors that the process
+ * may have, and no more than twice WICK_THREAD_FILES_KEPT; the kernel has a page of memory for each. A program may
+ * close descriptors that it did not open, and get their numbers for files of its own: what cannot be read is opened
+ * anew, and what is no longer the file that was opened is not closed.
  *
- * Threads: the caller's lock, if several use one table.
+ * Threads: any; several that use one table hold a lock.
  * Memory:  descriptors, until the close.
  */
 #ifndef WICK_ENGINE_THREAD_THREAD_FILES_H
@@ -28,8 +29,10 @@ enum { WICK_THREAD_FILES_KEPT = 64 };
 struct wick_thread_files {
     int tasks;       /* /proc/self/task, -1 = not open */
     uint32_t places; /* in use, of `kept`: 0 = none is kept */
+    uint64_t reads;  /* so far */
     struct {
-        int32_t tid; /* 0 = none */
+        int32_t tid;   /* 0 = none */
+        uint64_t read; /* `reads` when one of its files was */
         struct {
             int fd; /* -1 = not open */
             dev_t device;

@@ -114,23 +114,38 @@ enum wick_thread_seen wick_thread_look_parse(const char *text, struct wick_threa
 enum wick_thread_seen wick_thread_look(struct wick_thread_files *files, int32_t tid, struct wick_thread_look *out)
 {
     char buf[256];
-    ssize_t n = wick_thread_files_read(files, tid, WICK_THREAD_FILE_SYSCALL, buf, sizeof buf);
-    return n > 0 ? wick_thread_look_parse(buf, out) : WICK_THREAD_GONE;
+    for (int i = 0; i < 2; i++) {
+        ssize_t n = wick_thread_files_read(files, tid, WICK_THREAD_FILE_SYSCALL, buf, sizeof buf);
+        enum wick_thread_seen seen = n > 0 ? wick_thread_look_parse(buf, out) : WICK_THREAD_GONE;
+        if (n <= 0 || seen != WICK_THREAD_GONE)
+            return seen;
+        wick_thread_files_forget(files, tid); /* it is another file */
+    }
+    return WICK_THREAD_GONE;
+}
+
+static bool parse_sched(const char *text, struct wick_thread_sched *out)
+{
+    uint64_t v[3];
+    char *end;
+    for (int i = 0; i < 3; i++, text = end) {
+        v[i] = strtoull(text, &end, 10);
+        if (end == text)
+            return false;
+    }
+    *out = (struct wick_thread_sched){v[0], v[1], v[2]};
+    return true;
 }
 
 int wick_thread_sched(struct wick_thread_files *files, int32_t tid, struct wick_thread_sched *out)
 {
-    char buf[96], *p = buf, *end;
-    uint64_t v[3];
-    if (wick_thread_files_read(files, tid, WICK_THREAD_FILE_SCHEDSTAT, buf, sizeof buf) <= 0)
-        return -WICK_E_NOTFOUND;
-    for (int i = 0; i < 3; i++, p = end) {
-        v[i] = strtoull(p, &end, 10);
-        if (end == p)
-            return -WICK_E_NOTFOUND;
+    char buf[96];
+    for (int i = 0; i < 2 && wick_thread_files_read(files, tid, WICK_THREAD_FILE_SCHEDSTAT, buf, sizeof buf) > 0; i++) {
+        if (parse_sched(buf, out))
+            return 0;
+        wick_thread_files_forget(files, tid); /* it is another file */
     }
-    *out = (struct wick_thread_sched){v[0], v[1], v[2]};
-    return 0;
+    return -WICK_E_NOTFOUND;
 }
 
 bool wick_thread_look_blocks(int tasks, int32_t tid, int signal)

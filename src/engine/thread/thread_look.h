@@ -7,7 +7,7 @@
  * how long it ran, how long it waited for a processor, and how often it got one. Reading either costs one to two
  * microseconds if it is open (thread_files.h) and does not wake the thread. A process may always read these of itself.
  *
- * Threads: any, with a table of files of its own.
+ * Threads: any; several that use one table of files hold a lock.
  */
 #ifndef WICK_ENGINE_THREAD_THREAD_LOOK_H
 #define WICK_ENGINE_THREAD_THREAD_LOOK_H
