@@ -21,9 +21,11 @@ static void test_promotion__of_a_program_without_cpus_is_none(void **state)
         s->f.gc_ns = serial ? 0 : S / 2;
         s->f.gc_wait_ns = starved && !serial ? 5 * S : 0;
         s->f.got_ns = 5 * S;
+        s->f.hungry_delay_ns = !starved ? 0 : serial ? 3 * S / 2 : 5 * S;
+        s->f.gc_delay_ns = s->f.gc_wait_ns;
         uint32_t vm = thread_of(s, "VM Thread", 1);
         s->uses[vm].cpu_ns = S / 2;
-        s->uses[vm].delay_ns = starved && serial ? 5 * S : 0;
+        s->uses[vm].delay_ns = starved && serial ? 3 * S / 2 : 0;
         s->f.nuses = vm + 1;
         (starved ? has_not : has)(s, "promotion: ");
     }
@@ -33,34 +35,38 @@ static void test_promotion__of_a_program_without_cpus_is_none(void **state)
 static void test_file_sync__is_a_share_of_what_crowds_leave(void **state)
 {
     static const struct {
-        int others, limited; /* percent of the machine's CPUs, and of the periods of a CPU limit */
+        int others, limited, own; /* percent of the machine's CPUs, of the periods of a CPU limit, CPUs in use by it */
         const char *waits;
+        enum wick_explain_state state;
         bool found;
-    } cases[] = {{90, 0, "sun/nio/ch/FileChannelImpl.force", true},
-                 {10, 0, "sun/nio/ch/FileChannelImpl.force", false}, /* its own threads take the CPUs, mostly */
-                 {30, 0, "sun/nio/ch/FileChannelImpl.force", false},
-                 {90, 60, "sun/nio/ch/FileChannelImpl.force", false}, /* or a limit stops it */
-                 {90, 0, "java/util/concurrent/ArrayBlockingQueue.put", false}};
+    } cases[] = {
+        {80, 0, 2, "sun/nio/ch/FileChannelImpl.force", WICK_EXPLAIN_DISK, true},
+        {80, 0, 0, "sun/nio/ch/FileChannelImpl.force", WICK_EXPLAIN_DISK, false},  /* that is not known */
+        {10, 0, 18, "sun/nio/ch/FileChannelImpl.force", WICK_EXPLAIN_DISK, false}, /* its own threads take the CPUs */
+        {30, 0, 14, "sun/nio/ch/FileChannelImpl.force", WICK_EXPLAIN_DISK, false},
+        {80, 60, 2, "sun/nio/ch/FileChannelImpl.force", WICK_EXPLAIN_DISK, false}, /* or a limit stops it */
+        {80, 0, 2, "sun/nio/ch/FileChannelImpl.write", WICK_EXPLAIN_IO, false},    /* who reads the pipe needs one */
+        {80, 0, 2, "java/util/concurrent/ArrayBlockingQueue.put", WICK_EXPLAIN_PARKED, false}};
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct scene *s = scene();
         uint32_t at = STACK(s, "app/Register.put", cases[c].waits);
-        bool disk = strstr(cases[c].waits, "force") != NULL;
         for (int t = 1; t <= 4; t++) {
-            add(s, thread_of(s, "bank", t), at, disk ? WICK_EXPLAIN_DISK : WICK_EXPLAIN_PARKED, 1.2);
+            add(s, thread_of(s, "bank", t), at, cases[c].state, 1.2);
             add(s, thread_of(s, "bank", t), STACK(s, "app/Register.put"), WICK_EXPLAIN_WAITING_FOR_CPU, 8.4);
             add(s, thread_of(s, "bank", t), STACK(s, "app/Register.put"), WICK_EXPLAIN_RUNNABLE, 0.4);
         }
         s->f.others = cases[c].others;
         s->f.machines = 100;
         s->f.allowed = 2;
-        s->f.got_ns = 8 * S;
+        s->f.got_ns = cases[c].own * S;
         s->f.throttled.grown = cases[c].limited;
         s->f.periods.grown = 100;
         if (cases[c].found)
-            has(s, "waiting: 12 % of the time that threads have work (4.8 s) is waiting for fsync (data to reach the "
-                   "disk), at app.Register.put, which is 29 % without what threads wait for CPUs that other processes "
-                   "use");
+            has(s,
+                "waiting: 12 % of the time that threads have work (4.8 s) is waiting for fsync (data to reach the "
+                "disk), at app.Register.put; 47 % if the time spent waiting for CPUs that other processes use is left "
+                "out");
         else
             has_not(s, "waiting: 12 %");
     }
@@ -91,17 +97,23 @@ static void test_hot_calls__of_fsync_have_its_advice(void **state)
     }
 }
 
-/* A few collections are a part of what a program does that needs little CPU time; those of one without CPUs are more
- * than they look. */
+/* A few collections are a part of what a program does that needs little CPU time; on a machine without CPUs they are
+ * more than they seem. */
 static void test_gc_cpu__is_what_the_collector_would_use(void **state)
 {
+    static struct wick_explain_heap heaps[4];
     (void)state;
-    for (int starved = 0; starved < 2; starved++) {
+    for (int c = 0; c < 3; c++) { /* with CPUs, without, with a heap that is full */
         struct scene *s = scene();
+        for (size_t i = 0; i < 4; i++)
+            heaps[i] = (struct wick_explain_heap){.used = c == 2 ? 90 << 20 : 30 << 20};
+        s->f.heaps = heaps;
+        s->f.nheaps = s->f.gcs = 4;
+        s->f.heap_max = 100 << 20;
         s->f.gc_ns = 7 * S / 10;
-        s->f.gc_wait_ns = starved * S;
         s->f.got_ns = 2 * S;
-        (starved ? has : has_not)(s, "gc-cpu: threads of the collector use 35 % of the CPU time (700 ms)");
+        s->f.hungry_delay_ns = c == 1 ? 2 * S : 0;
+        (c ? has : has_not)(s, "gc-cpu: threads of the collector use 35 % of the CPU time (700 ms)");
     }
 }
 

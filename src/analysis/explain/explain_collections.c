@@ -10,8 +10,8 @@
 
 /* Thread time below these shares of the recording's duration is not worth a sentence. */
 #define STALL_LEAST 0.02
-#define CPU_LEAST   0.05 /* of the recording: CPU time of the collector, with CPUs to spare */
-#define CPU_ROOMY   0.10 /* the same where a heap has room: some collections are a part of what programs do */
+#define CPU_LEAST   0.05 /* of the recording: CPU time of the collector */
+#define CPU_ROOMY   0.10 /* the same as it would be with CPUs, if the heap has room: programs need some collections */
 
 #define ROOM_MOST      0.50 /* of the heap in use after a collection: it is not too small */
 #define FULL_AS_A_RULE 0.75 /* of the heap in use after half of the collections */
@@ -147,6 +147,25 @@ static double spun_ns(const struct collector *team, size_t n)
     return spun;
 }
 
+/* The serial collector has no threads of its own: the VM thread collects, while the world is stopped, where it either
+ * runs or lacks a CPU. */
+static void learn_serial(struct wick_explain_facts *f)
+{
+    const struct wick_explain_use *vm = NULL;
+    for (uint32_t t = 1; t < f->p->nthreads; t++) {
+        if (is_collector(f->p, t))
+            return;
+        if (t < f->nuses && !strcmp(wick_profile_str(f->p, f->p->threads[t].name), "VM Thread"))
+            vm = &f->uses[t];
+    }
+    if (!vm || f->gc_ns || f->gc_wait_ns)
+        return;
+    f->gc_ns = vm->cpu_ns < f->pauses_ns ? vm->cpu_ns : f->pauses_ns;
+    int64_t rest = f->pauses_ns - f->gc_ns;
+    f->gc_wait_ns = vm->delay_ns < rest ? vm->delay_ns : rest;
+    f->gc_delay_ns = f->gc_wait_ns < f->hungry_delay_ns ? f->gc_wait_ns : f->hungry_delay_ns;
+}
+
 void wick_explain_learn_collectors(struct wick_explain *x)
 {
     struct wick_explain_facts *f = x->f;
@@ -166,26 +185,13 @@ void wick_explain_learn_collectors(struct wick_explain *x)
         f->gc_spun_ns += spun_ns(&all[from], to - from);
     }
     free(all);
-}
-
-/* All threads of the collector. The serial one has none, not even any that do nothing: the VM thread collects. */
-static struct collector collectors_of(const struct wick_explain_facts *f)
-{
-    struct collector all = {"", (double)f->gc_ns, (double)f->gc_wait_ns}, vm = {0};
-    bool serial = true;
-    for (uint32_t t = 1; t < f->p->nthreads; t++) {
-        serial &= !is_collector(f->p, t);
-        if (t < f->nuses && !strcmp(wick_profile_str(f->p, f->p->threads[t].name), "VM Thread"))
-            vm = (struct collector){"", (double)f->uses[t].cpu_ns, (double)f->uses[t].delay_ns};
-    }
-    return serial && all.got + all.lacked <= 0 ? vm : all;
+    learn_serial(f);
 }
 
 double wick_explain_collectors_got(const struct wick_explain_facts *f)
 {
-    struct collector all = collectors_of(f);
-    double got = all.got - f->gc_spun_ns;
-    return got + all.lacked > 0 ? got / (got + all.lacked) : 1;
+    double got = (double)f->gc_ns - f->gc_spun_ns, all = got + (double)f->gc_wait_ns;
+    return all > 0 ? got / all : 1;
 }
 
 /* Whether `gc-pauses` fires. */
@@ -200,8 +206,8 @@ static bool pauses_matter(const struct wick_explain *x)
 void wick_explain_starved_collections(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
-    struct collector all = collectors_of(f);
-    double others = wick_explain_share(f->others, (double)f->machines);
+    double gc = (double)f->gc_ns, wait = (double)f->gc_wait_ns,
+           others = wick_explain_share(f->others, (double)f->machines);
     double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
     if (share < x->rule->threshold || wick_explain_pauses_by_work(x) >= x->rule->threshold || x->gc_threads_said)
         return;
@@ -209,7 +215,7 @@ void wick_explain_starved_collections(struct wick_explain *x)
     wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, (double)f->gcs);
     wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, share);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)f->pauses_ns);
-    wick_explain_figure(r, "starved", WICK_EXPLAIN_SHARE, wick_explain_share(all.lacked, all.got + all.lacked));
+    wick_explain_figure(r, "starved", WICK_EXPLAIN_SHARE, wick_explain_share(wait, gc + wait));
     if (f->allowed && others >= wick_explain_rules[WICK_EXPLAIN_RULE_NEIGHBOURS].threshold) {
         wick_explain_figure(r, "others", WICK_EXPLAIN_NUMBER, others * (double)f->allowed);
         wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, (double)f->allowed);
@@ -317,9 +323,10 @@ void wick_explain_gc_pauses(struct wick_explain *x)
 
 void wick_explain_gc_cpu(struct wick_explain *x)
 {
-    bool full = is_full(x->f);
-    double wanted = wick_explain_share((double)x->f->gc_ns, wick_explain_collectors_got(x->f));
-    if (!wick_explain_counts(x->f, wanted, full ? CPU_LEAST : CPU_ROOMY) || has_own_rule(x))
+    bool full = is_full(x->f), roomy = x->f->nheaps && wick_explain_heap_kept(x->f) < FULL_EACH;
+    double works = (double)x->f->gc_ns - x->f->gc_spun_ns;
+    if (!wick_explain_counts(x->f, (double)x->f->gc_ns, CPU_LEAST) || has_own_rule(x) ||
+        (roomy && !wick_explain_counts(x->f, wick_explain_wanted(x, works), CPU_ROOMY)))
         return;
     struct wick_explain_finding *r = wick_explain_by_share_from(
         x, (double)x->f->gc_ns, (double)x->f->got_ns, (double)x->f->gc_ns, (full ? FULL_PART : 1) * x->rule->threshold);

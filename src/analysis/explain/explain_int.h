@@ -92,9 +92,9 @@ struct wick_explain_finding *wick_explain_by_share_from(struct wick_explain *x, 
  * samples. If so few samples do not decide whether the rule applies, the finding becomes an open question. */
 void wick_explain_share_of(struct wick_explain *x, struct wick_explain_finding *r, double part_ns, double whole_ns,
                            double quanta);
-/* Decides that by the share of another whole than the one that the sentence is of. */
-void wick_explain_decide(struct wick_explain *x, struct wick_explain_finding *r, double part_ns, double whole_ns,
-                         double quanta);
+/* Adds the figure `left`, its share of a part of that whole, in the same way: this one decides. */
+void wick_explain_share_left(struct wick_explain *x, struct wick_explain_finding *r, double part_ns, double left_ns,
+                             double quanta);
 
 /* Takes findings that are open questions out of the list. */
 void wick_explain_set_aside(struct wick_explain_findings *out);

@@ -52,32 +52,31 @@ static int64_t needed_ns(const struct wick_explain *x, double share, double n)
     return ns < LEAST_NS ? LEAST_NS : ns < MOST_NS ? (int64_t)ns : MOST_NS;
 }
 
-static struct wick_interval interval_of(double part_ns, double whole_ns, double quanta)
+static void add_share(struct wick_explain *x, struct wick_explain_finding *r, const char *name, double part_ns,
+                      double whole_ns, double quanta)
 {
-    double share = wick_explain_share(part_ns, whole_ns);
-    return wick_interval_of_share(share < 1 ? share : 1, whole_ns * part_ns / quanta);
-}
-
-void wick_explain_decide(struct wick_explain *x, struct wick_explain_finding *r, double part_ns, double whole_ns,
-                         double quanta)
-{
+    double share = fmin(wick_explain_share(part_ns, whole_ns), 1);
+    wick_explain_figure(r, name, WICK_EXPLAIN_SHARE, share);
     if (!r || !(quanta > 0))
         return;
-    struct wick_interval i = interval_of(part_ns, whole_ns, quanta);
+    double n = whole_ns * part_ns / quanta;
+    struct wick_interval i = wick_interval_of_share(share, n);
+    r->figures[r->n - 1].low = i.low;
+    r->figures[r->n - 1].high = i.high;
     bool open = i.low < REFUTED * x->rule->threshold || i.high - i.low > WIDEST;
-    r->record_ns = open ? needed_ns(x, fmin(wick_explain_share(part_ns, whole_ns), 1), whole_ns * part_ns / quanta) : 0;
+    r->record_ns = open ? needed_ns(x, share, n) : 0;
 }
 
 void wick_explain_share_of(struct wick_explain *x, struct wick_explain_finding *r, double part_ns, double whole_ns,
                            double quanta)
 {
-    wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, fmin(wick_explain_share(part_ns, whole_ns), 1));
-    if (!r || !(quanta > 0))
-        return;
-    struct wick_interval i = interval_of(part_ns, whole_ns, quanta);
-    r->figures[r->n - 1].low = i.low;
-    r->figures[r->n - 1].high = i.high;
-    wick_explain_decide(x, r, part_ns, whole_ns, quanta);
+    add_share(x, r, "share", part_ns, whole_ns, quanta);
+}
+
+void wick_explain_share_left(struct wick_explain *x, struct wick_explain_finding *r, double part_ns, double left_ns,
+                             double quanta)
+{
+    add_share(x, r, "left", part_ns, left_ns, quanta);
 }
 
 void wick_explain_set_aside(struct wick_explain_findings *out)

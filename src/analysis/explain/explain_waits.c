@@ -255,7 +255,7 @@ static bool is_owners(const struct wick_explain *x, uint32_t function)
     return false;
 }
 
-/* left: of the whole, what decides whether there is enough of it (is_much). */
+/* left: the part of the whole by which it is enough (is_much). */
 static void say_place(struct wick_explain *x, const struct wick_explain_place *place, double whole, double left)
 {
     struct wick_explain_place with = *place, *at = &with;
@@ -264,10 +264,8 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
     struct wick_explain_finding *r = wick_explain_found(x, (double)at->ns);
     wick_explain_filter_frame(x, r, wick_explain_frame_at(x->f->p, at->stack));
     wick_explain_share_of(x, r, (double)at->ns, whole, at->quanta);
-    if (left < whole) {
-        wick_explain_figure(r, "left", WICK_EXPLAIN_SHARE, wick_explain_share((double)at->ns, left));
-        wick_explain_decide(x, r, (double)at->ns, left, at->quanta);
-    }
+    if (left < whole)
+        wick_explain_share_left(x, r, (double)at->ns, left, at->quanta);
     wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, (double)at->ns);
     wick_explain_say(x, r, "kind", wick_wait_name(at->kind));
     wick_explain_say(x, r, "what", wick_wait_text(at->kind));
@@ -575,11 +573,16 @@ static void add_to_hot(struct wick_explain *x, const struct wick_explain_place *
         r->rank_ns = (double)at->ns;
 }
 
-/* Whether a wait takes about as long on a machine without a CPU to spare: what ends it is no thread of a process. */
-static bool needs_no_cpu(enum wick_wait_kind kind)
+/* Whether a wait takes about as long on a machine without a CPU to spare: a timer or a disk ends it, no process. */
+static bool needs_no_cpu(const struct wick_explain *x, const struct wick_explain_place *at)
 {
-    return wick_wait_is_timer(kind) || kind == WICK_WAIT_DISK || kind == WICK_WAIT_FILE_SYNC ||
-           kind == WICK_WAIT_FILE_READ || kind == WICK_WAIT_FILE_WRITE;
+    int64_t disk = 0;
+    if (wick_wait_is_timer(at->kind))
+        return true;
+    for (size_t i = 0; i < x->f->nwall; i++)
+        if (x->f->wall[i].state == WICK_EXPLAIN_DISK && wick_explain_waits_there(x, x->waits[i], at))
+            disk = wick_sum(disk, x->f->wall[i].weight_ns);
+    return (double)disk >= WICK_EXPLAIN_CHAIN_MOST * ((double)at->ns - (double)at->through_ns);
 }
 
 /* What threads wait for CPUs that other processes take: it is not the program's, and hides no wait that would be as
@@ -587,17 +590,16 @@ static bool needs_no_cpu(enum wick_wait_kind kind)
 static double crowded_out(const struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
-    double others = others_share(f) * (double)f->allowed * (double)f->duration_ns;
+    double others = f->got_ns ? others_share(f) * (double)f->allowed * (double)f->duration_ns : 0;
     double limited = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
     double ready = (double)wick_explain_wall(f, true, 0, 1 << WICK_EXPLAIN_WAITING_FOR_CPU);
     return ready * (1 - limited) * wick_explain_share(others, others + (double)f->got_ns);
 }
 
 /* Whether so much of that time is worth a finding. */
-static bool is_much(const struct wick_explain *x, const struct wick_explain_place *at, double whole)
+static bool is_much(const struct wick_explain *x, double ns, double whole)
 {
-    return wick_explain_share((double)at->ns, whole) >= x->rule->threshold &&
-           wick_explain_counts(x->f, (double)at->ns, WAIT_LEAST);
+    return wick_explain_share(ns, whole) >= x->rule->threshold && wick_explain_counts(x->f, ns, WAIT_LEAST);
 }
 
 /* Each place belongs to one rule, and its share is of the same whole. */
@@ -642,10 +644,12 @@ static void say_places(struct wick_explain *x, bool held_back)
             spared = wick_sum(spared, w.disk_ns);
             continue;
         }
-        if (!is_much(x, at, whole - crowded))
+        double left = whole - crowded, own = (double)at->ns - (double)at->through_ns;
+        if (!is_much(x, (double)at->ns, left))
             break; /* nor are those that follow, which are shorter, of any kind */
-        double left = needs_no_cpu(at->kind) && !is_much(x, at, whole) ? whole - crowded : whole;
-        if (!is_much(x, at, left))
+        if (is_much(x, (double)at->ns, whole))
+            left = whole;
+        else if (!is_much(x, own, left) || !needs_no_cpu(x, at))
             continue;
         if (is_of_hot(x, at))
             add_to_hot(x, at);
