@@ -46,6 +46,16 @@ static void test_stuck__may_be_stand_bys_of_one_that_works(void **state)
     }
 }
 
+/* What the one that works does comes first, whatever the others' time. */
+static void test_stuck__of_stand_bys_comes_last(void **state)
+{
+    (void)state;
+    struct scene *s = stations("station-0", "app/Bridge.duty", true);
+    s->f.searched = true;
+    cpu(s, STACK(s, "app/Bridge.duty", "java/util/regex/Matcher.match"), 5);
+    begins(s, "hot-code: 100 % of CPU time (5.0 s) is matching regular expressions, for app.Bridge.duty\n");
+}
+
 /* Two of them work, each with a lock of its own, and one that stands by came later. */
 static void test_stuck__may_be_stand_bys_of_several(void **state)
 {
@@ -474,6 +484,7 @@ int main(void)
         cmocka_unit_test(test_lock_contention__comes_behind_the_needless_work_under_it),
         cmocka_unit_test(test_copying__takes_a_quarter_of_a_cpu_to_be_a_fault),
         cmocka_unit_test(test_stuck__may_be_stand_bys_of_one_that_works),
+        cmocka_unit_test(test_stuck__of_stand_bys_comes_last),
         cmocka_unit_test(test_stuck__may_be_stand_bys_of_several),
         cmocka_unit_test(test_stuck__beside_one_that_hangs_is_a_fault),
         cmocka_unit_test(test_cancelled__tasks_are_a_fault_where_they_are_many),

@@ -200,6 +200,7 @@ static void say_active(struct wick_explain *x, struct wick_explain_finding *r, c
         return;
     wick_explain_say(x, r, "active", wick_profile_str(x->f->p, x->f->p->threads[active].name));
     r->advice = "nothing, if they are stand-bys; else release the lock after each piece of work";
+    r->rank_ns = 1; /* behind what that one does with the lock, if that is known */
 }
 
 static void say_stuck(struct wick_explain *x, const struct stuck *o)
