@@ -131,6 +131,30 @@ static void test_needless__work_of_two_functions_counts_together(void **state)
     }
 }
 
+/* Logging is beside what any of several functions does; of a program that does little else it may be enough. */
+static void test_logging__of_two_functions_counts_together(void **state)
+{
+    (void)state;
+    for (int little = 0; little < 2; little++) {
+        struct scene *s = scene();
+        double of = little ? 0.2 : 1;
+        cpu(s, STACK(s, "app/Rater.rate", "java/util/logging/Logger.entering"), 2.5 * of);
+        cpu(s, STACK(s, "app/Tariff.price", "java/util/logging/Logger.exiting"), 2 * of);
+        cpu(s, STACK(s, "app/Rater.rate"), 0.5 * of);
+        cpu(s, STACK(s, "libjvm.so:CompileBroker::compiler_thread_loop"), 6 * of);
+        struct wick_explain_findings all;
+        struct wick_err err = {0};
+        assert_int_equal(wick_explain_apply(&all, &s->f, &err), 0);
+        assert_int_equal(all.n, 1);
+        assert_string_equal(wick_explain_figure_of(&all.rows[0], "frame")->text, "app.Rater.rate");
+        assert_string_equal(wick_explain_figure_of(&all.rows[0], "second")->text, "app.Tariff.price (44 % of it)");
+        assert_int_equal(all.rows[0].neutral, little);
+        wick_explain_findings_release(&all);
+        wick_profile_release(&s->p);
+        free(s);
+    }
+}
+
 /* Who reads documents in one function and writes them in another one of the same class has one thing done. */
 static void test_work__of_two_functions_of_one_class_counts_together(void **state)
 {
@@ -348,6 +372,7 @@ int main(void)
         cmocka_unit_test(test_logging__that_searches_for_its_caller),
         cmocka_unit_test(test_serialisation__that_describes_classes_again),
         cmocka_unit_test(test_needless__work_of_two_functions_counts_together),
+        cmocka_unit_test(test_logging__of_two_functions_counts_together),
         cmocka_unit_test(test_work__of_two_functions_of_one_class_counts_together),
         cmocka_unit_test(test_sorting__by_what_comparisons_compute),
         cmocka_unit_test(test_sorting__is_said_of_a_comparator),

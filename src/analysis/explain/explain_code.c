@@ -379,6 +379,11 @@ static bool of_requests(const struct wick_explain_facts *f)
     return false;
 }
 
+bool wick_explain_is_little(const struct wick_explain *x, double ns)
+{
+    return !wick_explain_counts(x->f, wick_explain_wanted(x, ns), WORK_LEAST) && !of_requests(x->f);
+}
+
 static void say(struct wick_explain *x, uint32_t stack, enum wick_explain_code of, int64_t ns, double quanta,
                 const struct around *a)
 {
@@ -402,7 +407,7 @@ static void say(struct wick_explain *x, uint32_t stack, enum wick_explain_code o
     keep_hot(x, r, frame_of(f->p, stack)->function, frame_of(f->p, stack)->function);
     if (r) {
         r->advice = wick_explain_codes[code].advice;
-        r->little = !wick_explain_counts(f, wick_explain_wanted(x, (double)ns), WORK_LEAST) && !of_requests(f);
+        r->little = wick_explain_is_little(x, (double)ns);
     }
 }
 

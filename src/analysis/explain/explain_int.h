@@ -452,6 +452,9 @@ void wick_explain_say_pacer(struct wick_explain *x, struct wick_explain_finding 
 double wick_explain_java_ns(const struct wick_explain_facts *f);
 #define WICK_EXPLAIN_JAVA_LEAST 0.60 /* of it: most of what the program does */
 
+/* Whether so much CPU time is so little that it may be what the program is for. */
+bool wick_explain_is_little(const struct wick_explain *x, double ns);
+
 /* explain_spread.c: a finding about needless work that several functions have the JDK do, or if least_ns is 0 about
  * what two functions of one class do both ways, if it takes so long together and `is_hot` finds that enough. code: enum
  * wick_explain_code. Returns the function that has most of it, 0 = there is none. */

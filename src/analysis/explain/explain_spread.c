@@ -6,9 +6,9 @@
  *     accrue  multiply(balance, rate)   26 %                  what kind it is: all is for numbers of 10,000 digits
  *
  * So what kinds of work that is rarely what a program is for come to is added up over all functions, as what shows the
- * kind is. The finding names the function that has most of it, and the one after it. Of kinds that are done both ways
- * this holds for two functions of one class: who reads documents in one of them and writes them in the other one has
- * one thing done.
+ * kind is; so is logging. The finding names the function that has most of it, and the one after it. Of kinds that are
+ * done both ways this holds for two functions of one class: who reads documents in one of them and writes them in the
+ * other one has one thing done.
  */
 #include <stdlib.h>
 
@@ -43,8 +43,15 @@ static bool has_two_ways(enum wick_explain_code code)
            code == WICK_CODE_FORMATTING || code == WICK_CODE_REFLECTION;
 }
 
-/* The kind that costs most of those that are needless, or else of those that have two ways; OTHER = there is none. */
-static enum wick_explain_code worst_of(const struct wick_explain_facts *f, bool needless, int64_t *ns)
+/* Whether it counts over all functions: no program is for it, and logging is beside what any of them does. */
+static bool counts_everywhere(const struct wick_explain_facts *f, enum wick_explain_code code)
+{
+    return code == WICK_CODE_LOGGING || wick_explain_is_needless(wick_explain_code_of_all(f, 0, code));
+}
+
+/* The kind that costs most of those that count everywhere, or else of those that have two ways; OTHER = there is
+ * none. */
+static enum wick_explain_code worst_of(const struct wick_explain_facts *f, bool everywhere, int64_t *ns)
 {
     int64_t sums[WICK_CODES] = {0};
     enum wick_explain_code code, worst = WICK_CODE_OTHER;
@@ -53,8 +60,7 @@ static enum wick_explain_code worst_of(const struct wick_explain_facts *f, bool 
             sums[code] = wick_sum(sums[code], f->cpu[i].weight_ns);
     for (unsigned c = 0; c < WICK_CODES; c++) {
         code = (enum wick_explain_code)c;
-        if (sums[c] > sums[worst] &&
-            (needless ? wick_explain_is_needless(wick_explain_code_of_all(f, 0, code)) : has_two_ways(code)))
+        if (sums[c] > sums[worst] && (everywhere ? counts_everywhere(f, code) : has_two_ways(code)))
             worst = code;
     }
     *ns = sums[worst];
@@ -107,7 +113,7 @@ static void say(struct wick_explain *x, struct wick_explain_finding *r, enum wic
     wick_explain_say_frame(x, r, "frame", wick_explain_frame_at(f->p, parts[0].stack));
     wick_name_add_frame(&second, f->p, wick_explain_frame_at(f->p, parts[1].stack), WICK_NAME_LINES);
     wick_strbuf_addf(&second, " (%.0f %% of it%s)", 100 * (double)parts[1].ns / ns,
-                     parts[1].shown ? "" : ", on numbers of 19 digits at least");
+                     parts[1].shown || code != WICK_CODE_MANY_DIGITS ? "" : ", on numbers of 19 digits at least");
     wick_explain_say(x, r, "second", second.buf);
     wick_strbuf_release(&second);
     wick_explain_filter_frame(x, r, wick_explain_frame_at(f->p, parts[0].stack));
@@ -135,15 +141,16 @@ static uint32_t class_of(const struct wick_profile *p, const struct part *of)
     return p->functions[of->function].class_name;
 }
 
-/* The finding about the kind of work that costs most of those that are needless, or have two ways, if there is one. */
-static uint32_t find(struct wick_explain *x, bool needless, double least_ns,
+/* The finding about the kind of work that costs most of those that count everywhere, or have two ways, if there is
+ * one. */
+static uint32_t find(struct wick_explain *x, bool everywhere, double least_ns,
                      bool (*is_hot)(const struct wick_explain *x, unsigned code, double ns))
 {
     struct wick_explain_facts *f = x->f;
     struct part parts[2];
     double quanta = 0;
     int64_t ns;
-    enum wick_explain_code of = worst_of(f, needless, &ns);
+    enum wick_explain_code of = worst_of(f, everywhere, &ns);
     if (of == WICK_CODE_OTHER || (double)ns < least_ns || !is_hot(x, of, (double)ns))
         return 0;
     f->failed |= !learn_parts(f, of, parts, &quanta);
@@ -155,11 +162,13 @@ static uint32_t find(struct wick_explain *x, bool needless, double least_ns,
         return 0;
     bool most =
         both >= CLASS_LEAST * (double)f->sampled_ns || both >= WICK_EXPLAIN_JAVA_LEAST * wick_explain_java_ns(f);
-    if (!needless && (class_of(f->p, &parts[0]) != class_of(f->p, &parts[1]) || !is_hot(x, of, both) || !most))
+    if (!everywhere && (class_of(f->p, &parts[0]) != class_of(f->p, &parts[1]) || !is_hot(x, of, both) || !most))
         return 0;
     struct wick_explain_finding *r = wick_explain_found(x, (double)ns);
     wick_explain_share_of(x, r, (double)ns, (double)f->sampled_ns, quanta);
     say(x, r, code, parts, (double)ns);
+    if (r)
+        r->little = !wick_explain_is_needless(code) && wick_explain_is_little(x, (double)ns);
     return r && !r->record_ns ? parts[0].function : 0;
 }
 
