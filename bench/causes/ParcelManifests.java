@@ -2,7 +2,7 @@
 // cause: ParcelManifests$Export.render puts the whole manifest of a depot into one StringBuilder; that of the hub (2,200,000 lines, 100 MB) does not fit into the heap of 192 MiB while the builder doubles, so each attempt ends with OutOfMemoryError: Java heap space, which Export.run catches, and tries again half a second later: it never gets out
 // share: one or two attempts a second end with OutOfMemoryError, which take 130 to 470 ms of each second; HUB-07 is never out, the other 24 depots are
 // expect: out-of-memory
-// symptom: humongous-allocation gc-pauses gc-cpu heap-limit
+// symptom: hot-code humongous-allocation gc-pauses gc-cpu heap-limit
 // judge: NAMED: OutOfMemoryError (Java heap space) thrown again and again in the thread manifest-export, best with ParcelManifests$Export.render (StringBuilder.append) as what fills the heap. SYMPTOM ONLY: collections take much of the time, humongous allocations, the heap is full or too small, Export.render takes the CPU time (building strings), without the OutOfMemoryError. WRONG: a memory leak or a collection that grows without end, a thread that has ended (none does), the scans (ScanIntake), locks, the machine, "nothing stands out".
 // jdk: 21
 // set: thirty-fourth
