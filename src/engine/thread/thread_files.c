@@ -16,17 +16,22 @@ enum {
     A_WHILE = 4,                   /* reads for each place */
 };
 
-static void empty(struct wick_thread_files *f, size_t at)
+/* The place of that id, NULL = none is kept. */
+static struct wick_thread_files_kept *place_of(struct wick_thread_files *f, int32_t tid)
+{
+    return f->places ? &f->kept[(uint32_t)tid % f->places] : NULL;
+}
+
+static void empty(struct wick_thread_files_kept *k)
 {
     for (size_t i = 0; i < WICK_THREAD_FILES; i++) {
         struct stat now;
-        int fd = f->kept[at].files[i].fd;
-        if (fd >= 0 && !fstat(fd, &now) && now.st_dev == f->kept[at].files[i].device &&
-            now.st_ino == f->kept[at].files[i].inode)
+        int fd = k->files[i].fd;
+        if (fd >= 0 && !fstat(fd, &now) && now.st_dev == k->files[i].device && now.st_ino == k->files[i].inode)
             close(fd);
-        f->kept[at].files[i].fd = -1;
+        k->files[i].fd = -1;
     }
-    f->kept[at].tid = 0;
+    k->tid = 0;
 }
 
 void wick_thread_files_init(struct wick_thread_files *f)
@@ -53,7 +58,7 @@ int wick_thread_files_open(struct wick_thread_files *f, bool keep)
 void wick_thread_files_close(struct wick_thread_files *f)
 {
     for (size_t at = 0; at < WICK_THREAD_FILES_KEPT; at++)
-        empty(f, at);
+        empty(&f->kept[at]);
     if (f->tasks >= 0)
         close(f->tasks);
     f->tasks = -1;
@@ -61,9 +66,9 @@ void wick_thread_files_close(struct wick_thread_files *f)
 
 void wick_thread_files_forget(struct wick_thread_files *f, int32_t tid)
 {
-    size_t at = f->places ? (uint32_t)tid % f->places : 0;
-    if (f->places && f->kept[at].tid == tid)
-        empty(f, at);
+    struct wick_thread_files_kept *k = place_of(f, tid);
+    if (k && k->tid == tid)
+        empty(k);
 }
 
 /* The descriptor of the file, -1: see errno. */
@@ -80,55 +85,49 @@ static int open_file(const struct wick_thread_files *f, int32_t tid, enum wick_t
 static void keep(struct wick_thread_files *f, int32_t tid, enum wick_thread_file which, int fd)
 {
     struct stat now;
-    size_t at = f->places ? (uint32_t)tid % f->places : 0;
-    bool others = f->kept[at].tid && f->kept[at].tid != tid;
-    if (!f->places || (others && f->reads - f->kept[at].read < (uint64_t)A_WHILE * f->places) || fstat(fd, &now)) {
+    struct wick_thread_files_kept *k = place_of(f, tid);
+    bool taken = k && k->tid && k->tid != tid;
+    if (!k || (taken && f->reads - k->read < (uint64_t)A_WHILE * f->places) || fstat(fd, &now)) {
         close(fd);
         return;
     }
-    if (others)
-        empty(f, at);
-    f->kept[at].tid = tid;
-    f->kept[at].read = f->reads;
-    f->kept[at].files[which].fd = fd;
-    f->kept[at].files[which].device = now.st_dev;
-    f->kept[at].files[which].inode = now.st_ino;
+    if (taken)
+        empty(k);
+    k->tid = tid;
+    k->read = f->reads;
+    k->files[which].fd = fd;
+    k->files[which].device = now.st_dev;
+    k->files[which].inode = now.st_ino;
 }
 
 /* By what is kept: false if it has to be opened. */
 static bool read_kept(struct wick_thread_files *f, int32_t tid, enum wick_thread_file which, char *text, size_t room,
                       ssize_t *n)
 {
-    size_t at = f->places ? (uint32_t)tid % f->places : 0;
-    if (!f->places || f->kept[at].tid != tid || f->kept[at].files[which].fd < 0)
+    struct wick_thread_files_kept *k = place_of(f, tid);
+    if (!k || k->tid != tid || k->files[which].fd < 0)
         return false;
-    f->kept[at].read = f->reads;
-    *n = wick_whole_line_fd(f->kept[at].files[which].fd, text, room);
-    bool ended = *n < 0 && errno == ESRCH, known = ended || (*n > 0 && text[*n - 1] == '\n');
-    if (ended || !known)
-        empty(f, at);
-    if (ended)
-        errno = ESRCH;
-    return known;
+    k->read = f->reads;
+    *n = wick_whole_line_fd(k->files[which].fd, text, room);
+    if (*n > 0 && text[*n - 1] == '\n')
+        return true;
+    bool ended = *n < 0 && errno == ESRCH;
+    empty(k);
+    errno = ESRCH;
+    return ended;
 }
 
 ssize_t wick_thread_files_read(struct wick_thread_files *f, int32_t tid, enum wick_thread_file which, char *text,
                                size_t room)
 {
     ssize_t n = -1;
-    *text = 0;
-    if (tid <= 0) {
-        errno = ESRCH;
-        return -1;
-    }
     f->reads++;
     if (read_kept(f, tid, which, text, room, &n))
         return n;
+    *text = 0;
     int fd = open_file(f, tid, which);
-    if (fd < 0) {
-        *text = 0;
+    if (fd < 0)
         return -1;
-    }
     n = wick_whole_line_fd(fd, text, room);
     int why = errno;
     if (n > 0)

@@ -26,19 +26,22 @@
 enum wick_thread_file { WICK_THREAD_FILE_SYSCALL, WICK_THREAD_FILE_SCHEDSTAT, WICK_THREAD_FILES };
 enum { WICK_THREAD_FILES_KEPT = 64 };
 
+/* Those of one thread. */
+struct wick_thread_files_kept {
+    int32_t tid;   /* 0 = none */
+    uint64_t read; /* `reads` when one of them was */
+    struct {
+        int fd; /* -1 = not open */
+        dev_t device;
+        ino_t inode;
+    } files[WICK_THREAD_FILES];
+};
+
 struct wick_thread_files {
     int tasks;       /* /proc/self/task, -1 = not open */
     uint32_t places; /* in use, of `kept`: 0 = none is kept */
     uint64_t reads;  /* so far */
-    struct {
-        int32_t tid;   /* 0 = none */
-        uint64_t read; /* `reads` when one of its files was */
-        struct {
-            int fd; /* -1 = not open */
-            dev_t device;
-            ino_t inode;
-        } files[WICK_THREAD_FILES];
-    } kept[WICK_THREAD_FILES_KEPT];
+    struct wick_thread_files_kept kept[WICK_THREAD_FILES_KEPT];
 };
 
 /* Not open, so that it may be closed. */
