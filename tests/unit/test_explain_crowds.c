@@ -35,7 +35,8 @@ static void test_promotion__of_a_program_without_cpus_is_none(void **state)
 static void test_file_sync__is_a_share_of_what_crowds_leave(void **state)
 {
     static const struct {
-        int others, limited, own; /* percent of the machine's CPUs, of the periods of a CPU limit, CPUs in use by it */
+        int others, limited; /* percent of the machine's CPUs, of the periods of a CPU limit */
+        int own;             /* seconds of CPU time that it got */
         const char *waits;
         enum wick_explain_state state;
         bool found;

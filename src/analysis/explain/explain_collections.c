@@ -151,13 +151,10 @@ static double spun_ns(const struct collector *team, size_t n)
  * runs or lacks a CPU. */
 static void learn_serial(struct wick_explain_facts *f)
 {
-    const struct wick_explain_use *vm = NULL;
-    for (uint32_t t = 1; t < f->p->nthreads; t++) {
+    const struct wick_explain_use *vm = wick_explain_vm_thread(f);
+    for (uint32_t t = 1; t < f->p->nthreads; t++)
         if (is_collector(f->p, t))
             return;
-        if (t < f->nuses && !strcmp(wick_profile_str(f->p, f->p->threads[t].name), "VM Thread"))
-            vm = &f->uses[t];
-    }
     if (!vm || f->gc_ns || f->gc_wait_ns)
         return;
     f->gc_ns = vm->cpu_ns < f->pauses_ns ? vm->cpu_ns : f->pauses_ns;
@@ -206,8 +203,7 @@ static bool pauses_matter(const struct wick_explain *x)
 void wick_explain_starved_collections(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
-    double gc = (double)f->gc_ns, wait = (double)f->gc_wait_ns,
-           others = wick_explain_share(f->others, (double)f->machines);
+    double gc = (double)f->gc_ns, wait = (double)f->gc_wait_ns, others = wick_explain_others(f);
     double share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
     if (share < x->rule->threshold || wick_explain_pauses_by_work(x) >= x->rule->threshold || x->gc_threads_said)
         return;

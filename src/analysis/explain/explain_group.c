@@ -75,6 +75,27 @@ void wick_explain_learn_parts(struct wick_explain *x)
     o->stopped_ns = (o->computed_ns + o->starved_ns + o->waited_ns + o->stalled_ns) * stop / (1 - stop);
 }
 
+double wick_explain_others(const struct wick_explain_facts *f)
+{
+    return wick_explain_share(f->others, (double)f->machines);
+}
+
+double wick_explain_limited(const struct wick_explain_facts *f)
+{
+    return wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
+}
+
+const struct wick_explain_use *wick_explain_vm_thread(const struct wick_explain_facts *f)
+{
+    for (size_t t = 1; t < f->p->nthreads && t < f->nuses; t++) {
+        const struct wick_explain_use *use = &f->uses[t];
+        bool ran = use->cpu_ns > 0 || use->delay_ns > 0;
+        if (ran && !strcmp(wick_profile_str(f->p, f->p->threads[t].name), "VM Thread"))
+            return use;
+    }
+    return NULL;
+}
+
 double wick_explain_pauses_by_work(const struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;

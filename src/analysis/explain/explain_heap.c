@@ -311,7 +311,7 @@ void wick_explain_gc_threads(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     double cpus = wick_explain_cpus(f), share = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
-    double throttled = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
+    double throttled = wick_explain_limited(f);
     double count = parallel_collectors(f->p), whole = cpus < 1 ? 1 : cpus;
     if (cpus <= 0 || count < x->rule->threshold * whole || share < GC_LITTLE)
         return;

@@ -115,6 +115,14 @@ void wick_explain_learn_parts(struct wick_explain *x);
 void wick_explain_learn_accounts(struct wick_explain *x); /* explain_account.c */
 double wick_explain_stopped(const struct wick_explain *x);
 
+/* Of the CPUs that the process may run on, what others use; of the periods of its CPU limit, those that it was stopped
+ * in. */
+double wick_explain_others(const struct wick_explain_facts *f);
+double wick_explain_limited(const struct wick_explain_facts *f);
+
+/* What the VM thread used, NULL = it is not known. */
+const struct wick_explain_use *wick_explain_vm_thread(const struct wick_explain_facts *f);
+
 /* The share of the time in which collections would stop the program if neither waited for CPUs. */
 double wick_explain_pauses_by_work(const struct wick_explain *x);
 

@@ -164,8 +164,7 @@ void wick_explain_say_lost(struct wick_explain *x, struct wick_explain_finding *
 void wick_explain_say_taken(struct wick_explain *x, struct wick_explain_finding *r, const struct wick_explain_place *at)
 {
     const struct wick_explain_facts *f = x->f;
-    double others = wick_explain_share(f->others, (double)f->machines) * (double)f->allowed,
-           cpus = wick_explain_cpus(f);
+    double others = wick_explain_others(f) * (double)f->allowed, cpus = wick_explain_cpus(f);
     double own = wick_explain_share(x->out->busy, cpus);
     double all = wick_explain_share(x->out->busy + others, (double)f->allowed), taken = own > all ? own : all;
     bool lent = at->kind == WICK_WAIT_SEMAPHORE || at->kind == WICK_WAIT_POOL;

@@ -178,7 +178,7 @@ static bool starves(const struct wick_explain_facts *f, double delay)
  * nobody took anything from it. */
 static double delay_by_others(const struct wick_explain_facts *f)
 {
-    return (double)f->hungry_delay_ns * (1 - wick_explain_share((double)f->throttled.grown, (double)f->periods.grown));
+    return (double)f->hungry_delay_ns * (1 - wick_explain_limited(f));
 }
 
 /* The endpoint that waited longest in a state, 0 = none. */
@@ -249,7 +249,7 @@ static void say_neighbours(struct wick_explain *x, struct wick_explain_finding *
 static void neighbours(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
-    double others = wick_explain_share(f->others, (double)f->machines), delay = delay_by_others(f);
+    double others = wick_explain_others(f), delay = delay_by_others(f);
     if (others < x->rule->threshold || !f->allowed || !starves(f, delay))
         return;
     /* they cannot take more from us than they use, nor more than we lack */
@@ -285,7 +285,7 @@ static void say_who_computes(struct wick_explain *x, struct wick_explain_finding
 static void cpu_limit(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
-    double share = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
+    double share = wick_explain_limited(f);
     if (share < x->rule->threshold)
         return;
     /* threads wait longer than the cgroup was stopped: in those periods they share what it may have */
@@ -552,12 +552,8 @@ static bool waits_for_starved(const struct wick_explain_facts *f, const struct w
 /* Of the time in which the VM thread could run, that in which it had a CPU; 1 = not known. */
 static double vm_thread_got(const struct wick_explain_facts *f)
 {
-    for (size_t t = 1; t < f->p->nthreads && t < f->nuses; t++) {
-        double got = (double)f->uses[t].cpu_ns, all = got + (double)f->uses[t].delay_ns;
-        if (all > 0 && !strcmp(wick_profile_str(f->p, f->p->threads[t].name), "VM Thread"))
-            return got / all;
-    }
-    return 1;
+    const struct wick_explain_use *vm = wick_explain_vm_thread(f);
+    return vm ? (double)vm->cpu_ns / ((double)vm->cpu_ns + (double)vm->delay_ns) : 1;
 }
 
 static void vm_operations(struct wick_explain *x)

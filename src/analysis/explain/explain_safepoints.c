@@ -180,8 +180,8 @@ void wick_explain_starved_safepoints(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     struct reach_part o = part_of(x, true);
-    double others = wick_explain_share(f->others, (double)f->machines);
-    double limited = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
+    double others = wick_explain_others(f);
+    double limited = wick_explain_limited(f);
     struct wick_explain_finding *r = say_part(x, &o);
     if (!r)
         return;

@@ -45,7 +45,7 @@ static double without_cpu(const struct wick_explain *x, uint32_t function)
 /* Of the machine's CPUs, what other processes use; 0 = too little to be a neighbours' finding. */
 static double others_share(const struct wick_explain_facts *f)
 {
-    double others = wick_explain_share(f->others, (double)f->machines);
+    double others = wick_explain_others(f);
     return others >= wick_explain_rules[WICK_EXPLAIN_RULE_NEIGHBOURS].threshold ? others : 0;
 }
 
@@ -53,7 +53,7 @@ static double others_share(const struct wick_explain_facts *f)
 static void add_why_no_cpu(const struct wick_explain *x, struct wick_strbuf *out)
 {
     const struct wick_explain_facts *f = x->f;
-    double limited = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
+    double limited = wick_explain_limited(f);
     double others = others_share(f);
     if (limited >= wick_explain_rules[WICK_EXPLAIN_RULE_CPU_LIMIT].threshold)
         wick_strbuf_addf(out, ": the CPU limit stops the cgroup in %.0f %% of its periods", 100 * limited);
@@ -591,7 +591,7 @@ static double crowded_out(const struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     double others = f->got_ns ? others_share(f) * (double)f->allowed * (double)f->duration_ns : 0;
-    double limited = wick_explain_share((double)f->throttled.grown, (double)f->periods.grown);
+    double limited = wick_explain_limited(f);
     double ready = (double)wick_explain_wall(f, true, 0, 1 << WICK_EXPLAIN_WAITING_FOR_CPU);
     return ready * (1 - limited) * wick_explain_share(others, others + (double)f->got_ns);
 }
