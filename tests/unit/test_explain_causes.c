@@ -310,8 +310,12 @@ static void test_schedulers__of_one_thread_are_blocked_by_a_long_task(void **sta
 /* Other tasks are too short to be sampled, but in its queue; those that are cancelled do not run. */
 static void test_schedulers__with_tasks_in_their_queues_have_others(void **state)
 {
+    static const struct {
+        int64_t queued, cancelled;
+        bool others;
+    } cases[] = {{20, 0, true}, {20, 18, false}, {3, 0, true}, {2, 0, false}};
     (void)state;
-    for (int cancelled = 0; cancelled <= 1; cancelled++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene *s = scheduled(4, 1, 5, 20, false);
         struct wick_explain_pool queue = {
             .thread = s->wall[0].thread,
@@ -319,13 +323,13 @@ static void test_schedulers__with_tasks_in_their_queues_have_others(void **state
                 wick_profile_cstring(&s->p, "java/util/concurrent/ScheduledThreadPoolExecutor$DelayedWorkQueue"),
             .first_ns = S,
             .last_ns = 9 * S,
-            .queued = 20,
-            .queued_sum = 200,
+            .queued = cases[i].queued,
+            .queued_sum = 10.0 * (double)cases[i].queued,
             .readings = 10,
-            .cancelled = cancelled ? 16 : 0};
+            .cancelled = cases[i].cancelled};
         s->f.pools = &queue;
         s->f.npools = 1;
-        (cancelled ? has_not : has)(s, "blocked-scheduler: clock-1, ");
+        (cases[i].others ? has : has_not)(s, "blocked-scheduler: clock-1, ");
     }
 }
 

@@ -239,6 +239,29 @@ static void test_answer__is_read_by_who_rests_in_between(void **state)
     }
 }
 
+/* In a process to which clients come, one that sleeps in between asks on a connection that the process has opened; what
+ * comes on one that is only read is news. */
+static void test_answer__is_read_by_who_sleeps_in_between_where_clients_come(void **state)
+{
+    static const struct {
+        unsigned sleeps;
+        bool opened, asks;
+    } cases[] = {{2, true, true}, {1, true, false}, {2, false, false}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct scene *s = scene();
+        uint32_t survey = thread_of(s, "survey", 1);
+        for (unsigned i = 0; i < 4; i++) {
+            add(s, survey, STACK(s, "app/Main.survey", "app/Line.read", READ), WICK_EXPLAIN_IO, 2);
+            s->wall[s->f.nwall - 1].server = cases[c].opened ? wick_profile_cstring(&s->p, "10.0.0.7:502") : 0;
+            if (i < cases[c].sleeps)
+                add(s, survey, STACK(s, "app/Main.survey", "java/lang/Thread.sleep"), WICK_EXPLAIN_SLEEPING, 0.1);
+        }
+        add(s, thread_of(s, "door", 2), STACK(s, "app/Main.door", "java/net/ServerSocket.accept"), WICK_EXPLAIN_IO, 10);
+        (cases[c].asks ? has : has_not)(s, "waiting for a server's answer, at app.Line.read");
+    }
+}
+
 /* A server's thread reads a request before it writes the answer; who asks writes first. */
 static void test_answer__is_not_read_by_who_writes_afterwards(void **state)
 {
@@ -528,6 +551,7 @@ int main(void)
         cmocka_unit_test(test_ends__are_labels_of_waits_only),
         cmocka_unit_test(test_ends__are_files_as_well),
         cmocka_unit_test(test_answer__is_read_by_who_rests_in_between),
+        cmocka_unit_test(test_answer__is_read_by_who_sleeps_in_between_where_clients_come),
         cmocka_unit_test(test_answer__is_not_read_by_who_writes_afterwards),
         cmocka_unit_test(test_answer__is_read_by_who_makes_the_connection_or_writes_first),
         cmocka_unit_test(test_datagrams__are_an_answer_where_somebody_asks),

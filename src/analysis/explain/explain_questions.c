@@ -13,6 +13,7 @@
 
 #define WRITES_LEAST 2    /* samples of a function that writes to a socket, or makes connections */
 #define RESTS_LEAST  5    /* waits of a thread for a timer or for work */
+#define SLEEPS_LEAST 2    /* of these for a timer */
 #define ONE_MOST     1e8  /* ns: samples of making one connection, such as its TLS handshake */
 #define MAKERS_LEAST 0.33 /* of the waits for data of connections that were opened: by threads that make some */
 
@@ -41,6 +42,7 @@ struct talk {
     int64_t makers_ns; /* waits of those at connections that this process has opened */
     int32_t read_line;
     int64_t opened_ns, accepted_ns; /* waits at connections that this process has opened, and accepted */
+    bool listens;                   /* a thread that reads in it does not sleep besides */
 };
 
 /* The line of the program's function at the end of the stack, 0 = not known. */
@@ -188,14 +190,33 @@ static bool is_rest(enum wick_wait_kind kind)
            kind == WICK_WAIT_CONDITION || kind == WICK_WAIT_OBJECT_WAIT || kind == WICK_WAIT_PARK;
 }
 
+/* How often a thread rests, and how often it does so until a time that it has set itself. */
+struct rests {
+    uint32_t all, timers;
+};
+
+static void learn_rests(const struct wick_explain *x, struct rests *rests, struct talk *talks)
+{
+    const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->nwall; i++) {
+        struct rests *r = &rests[f->wall[i].thread];
+        r->all += is_rest(x->waits[i].kind) && x->waits[i].stack;
+        r->timers += wick_wait_is_timer(x->waits[i].kind) && x->waits[i].stack;
+    }
+    for (size_t i = 0; i < f->nwall; i++)
+        if (x->waits[i].kind == WICK_WAIT_SOCKET)
+            talks[wick_explain_function_at(f->p, x->waits[i].stack)].listens |=
+                rests[f->wall[i].thread].timers < SLEEPS_LEAST || wick_explain_is_unmounted(x, f->wall[i].thread);
+}
+
 /* Whether all threads that read sockets rest as well: each begins to read when it has asked for something, and none
  * waits for requests. */
-static bool all_rest(const struct wick_explain *x, const uint32_t *rests)
+static bool all_rest(const struct wick_explain *x, const struct rests *rests)
 {
     const struct wick_explain_facts *f = x->f;
     for (size_t i = 0; i < f->nwall; i++)
         if (x->waits[i].kind == WICK_WAIT_SOCKET &&
-            (rests[f->wall[i].thread] < RESTS_LEAST || wick_explain_is_unmounted(x, f->wall[i].thread)))
+            (rests[f->wall[i].thread].all < RESTS_LEAST || wick_explain_is_unmounted(x, f->wall[i].thread)))
             return false;
     return true;
 }
@@ -209,12 +230,13 @@ static bool makes_again(const struct wick_explain_facts *f, const struct talk *t
 
 /* A read may wait for a request or for an answer: what its function does besides says which. One that only reads may
  * have subscribed to what rarely comes. As writes are short, few of them are sampled; so in a process to which no
- * clients come threads that rest between reads, all of them, ask as well. */
+ * clients come threads that rest between reads, all of them, ask as well; and those that sleep between reads from
+ * connections that this process has opened. */
 void wick_explain_find_questions(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     struct talk *talks = calloc(f->p->nfunctions + 1, sizeof *talks);
-    uint32_t *rests = calloc(f->p->nthreads + 1, sizeof *rests);
+    struct rests *rests = calloc(f->p->nthreads + 1, sizeof *rests);
     x->f->failed |= !talks || !rests;
     if (!x->f->failed) {
         learn_reads(x, f->cpu, f->ncpu, talks);
@@ -222,8 +244,7 @@ void wick_explain_find_questions(struct wick_explain *x)
         learn_writes(x, f->cpu, f->ncpu, talks);
         learn_writes(x, f->wall, f->nwall, talks);
         learn_makes(x, talks);
-        for (size_t i = 0; i < f->nwall; i++)
-            rests[f->wall[i].thread] += is_rest(x->waits[i].kind) && x->waits[i].stack;
+        learn_rests(x, rests, talks);
     }
     for (size_t i = 0; !x->f->failed && i < f->nwall; i++) {
         struct talk *t = &talks[wick_explain_function_at(f->p, x->waits[i].stack)];
@@ -238,7 +259,7 @@ void wick_explain_find_questions(struct wick_explain *x)
         bool answers = opens ? opens < 0 : t->after > t->before;
         if (w->kind != WICK_WAIT_SOCKET || !w->stack || answers)
             continue;
-        if (rested || asks(t, serves && !opens) || (opens && makes_again(f, t)))
+        if (rested || (opens && !t->listens) || asks(t, serves && !opens) || (opens && makes_again(f, t)))
             w->kind = WICK_WAIT_PEER;
     }
     free(talks);

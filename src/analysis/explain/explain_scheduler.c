@@ -26,7 +26,7 @@
 #define VISITS_LEAST 2.0  /* of a run, on average */
 #define WAKE_LEAST   2.0  /* times a second */
 #define TIMES_LEAST  4    /* for each run */
-#define QUEUED_LEAST 5.0  /* tasks in its queue, on average */
+#define QUEUED_LEAST 3.0  /* tasks in its queue, on average */
 #define LATE         1.5  /* what it costs, with what others are delayed by, in terms of its own time */
 
 enum place { ELSEWHERE, RESTS, RUNS };
