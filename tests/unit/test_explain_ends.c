@@ -222,6 +222,27 @@ static void test_ends__are_files_as_well(void **state)
     }
 }
 
+/* Who forces data waits for the end of the call, also while the kernel computes for it on a fast disk; who writes them
+ * computes. */
+static void test_fsync__that_the_kernel_computes_is_waited_for(void **state)
+{
+    (void)state;
+    for (int forces = 0; forces < 2; forces++) {
+        struct scene *s = scene();
+        uint32_t desk = thread_of(s, "desk", 1),
+                 call = forces ? STACK(s, "app/Log.append", "java/io/FileDescriptor.sync", "kernel:fsync")
+                               : STACK(s, "app/Log.append", "java/io/FileOutputStream.write", "kernel:write");
+        add(s, desk, call, WICK_EXPLAIN_RUNNABLE, 6);
+        add(s, desk, call, WICK_EXPLAIN_DISK, 2);
+        add(s, desk, STACK(s, "app/Desk.run"), WICK_EXPLAIN_RUNNABLE, 2);
+        if (forces)
+            begins(s, "waiting: 80 % of the time that threads have work (8.0 s) is waiting for fsync (data "
+                      "to reach the disk), at app.Log.append\n");
+        else
+            has_not(s, "fsync");
+    }
+}
+
 /* A thread that reads a socket when it has rested waits for an answer, if no other one reads without a rest. */
 static void test_answer__is_read_by_who_rests_in_between(void **state)
 {
@@ -550,6 +571,7 @@ int main(void)
         cmocka_unit_test(test_ends__of_writes_are_who_does_not_read),
         cmocka_unit_test(test_ends__are_labels_of_waits_only),
         cmocka_unit_test(test_ends__are_files_as_well),
+        cmocka_unit_test(test_fsync__that_the_kernel_computes_is_waited_for),
         cmocka_unit_test(test_answer__is_read_by_who_rests_in_between),
         cmocka_unit_test(test_answer__is_read_by_who_sleeps_in_between_where_clients_come),
         cmocka_unit_test(test_answer__is_not_read_by_who_writes_afterwards),

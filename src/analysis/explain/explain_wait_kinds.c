@@ -73,9 +73,11 @@ static struct wick_wait wait_in(const struct wick_explain *x, const struct wick_
                                                                       [WICK_EXPLAIN_IO] = WICK_WAIT_IO,
                                                                       [WICK_EXPLAIN_DISK] = WICK_WAIT_DISK,
                                                                       [WICK_EXPLAIN_NATIVE_WAIT] = WICK_WAIT_NATIVE};
+    struct wick_wait w = wick_explain_wait_at(x, s->stack);
+    if (s->state == WICK_EXPLAIN_RUNNABLE && w.kind == WICK_WAIT_FILE_SYNC)
+        return w; /* what the kernel computes for it in the call */
     if (!(1u << s->state & WAITING))
         return (struct wick_wait){0};
-    struct wick_wait w = wick_explain_wait_at(x, s->stack);
     if (s->state == WICK_EXPLAIN_MONITOR)
         w.kind = WICK_WAIT_MONITOR;
     else if (s->state == WICK_EXPLAIN_HELD_BACK)
