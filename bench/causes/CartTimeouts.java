@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cause: cancelled timeouts stay in the java.util.Timer until they are due, and keep the carts that they hold
 // share: ~80 MB of 104 MB are cancelled timeouts with their carts; collecting and promoting them is the GC's work
+// expect: cancelled-tasks
+// symptom: promotion gc-pauses gc-cpu
 // judge: right: what fills the heap / survives is held by timer tasks (Expiry, TimerTask, TaskQueue) made in Desk.watch,
 // judge: or that cancelled tasks stay in the timer's queue. symptom: GC takes much time, promotion,
 // judge: many objects survive, with Cart/byte[] and where they are allocated, without the timer. wrong: CPU in handle,

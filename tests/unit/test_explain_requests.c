@@ -425,8 +425,8 @@ static void test_pool_busy__is_no_pool_that_ends_at_once(void **state)
     has_not(s, "pool-busy");
 }
 
-/* That a pool has not ended is nobody's trouble while its workers have nothing to do, or compute. A lambda of who waits
- * that workers hardly run, such as the pool's thread factory, is not its tasks. */
+/* That a pool has not ended is nobody's trouble while its workers have nothing to do, or compute. A lambda of the
+ * waiting method that makes the pool's threads is no task. */
 static void test_waiting__for_a_pool_to_end_is_waiting_for_its_tasks(void **state)
 {
     static const struct {
@@ -445,7 +445,10 @@ static void test_waiting__for_a_pool_to_end_is_waiting_for_its_tasks(void **stat
             cases[i].waits + 0.1);
         add(s, worker, STACK(s, WORKER, "app/Main.part"), WICK_EXPLAIN_RUNNABLE, cases[i].computes + 0.1);
         if (cases[i].makes > 0)
-            add(s, worker, STACK(s, WORKER, "app/Main.lambda$batch$0"), WICK_EXPLAIN_RUNNABLE, cases[i].makes);
+            add(s, thread_of(s, "main", 1),
+                STACK(s, "app/Main.batch", "java/util/concurrent/ThreadPoolExecutor.addWorker",
+                      "java/util/concurrent/ThreadPoolExecutor$Worker.<init>", "app/Main.lambda$batch$0"),
+                WICK_EXPLAIN_RUNNABLE, cases[i].makes);
         if (!cases[i].said)
             silent(s);
         else

@@ -38,8 +38,9 @@ static unsigned part_of_sample(const struct wick_explain *x, size_t i)
 {
     switch (x->f->wall[i].state) {
     case WICK_EXPLAIN_DEFAULT:
-    case WICK_EXPLAIN_RUNNABLE:
         return ON_CPU;
+    case WICK_EXPLAIN_RUNNABLE:
+        return x->waits[i].kind == WICK_WAIT_NONE ? ON_CPU : WAITS + x->waits[i].kind;
     case WICK_EXPLAIN_WAITING_FOR_CPU:
         return READY;
     case WICK_EXPLAIN_SAFEPOINT:

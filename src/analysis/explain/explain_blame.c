@@ -605,12 +605,6 @@ static bool ends(enum wick_wait_kind kind)
     return kind == WICK_WAIT_POOL_END || kind == WICK_WAIT_THREAD;
 }
 
-/* Whether there are hardly any tasks for as long as a place waits for their end. */
-static bool are_few(const struct wick_explain_places *tasks, const struct wick_explain_place *at)
-{
-    return (double)wick_explain_places_sum(tasks) < WICK_EXPLAIN_CHAIN_MOST * (double)at->ns;
-}
-
 /* What keeps a place waiting: the most common thing that owners or tasks do. False if nothing is, or nothing is known.
  */
 static bool next_link(struct wick_explain *x, const struct wick_explain_place *at, struct wick_explain_link *out)
@@ -627,8 +621,6 @@ static bool next_link(struct wick_explain *x, const struct wick_explain_place *a
         relatives(x, at, &links);
     if (task)
         tasks(x, at, true, &links);
-    if (end && are_few(&links, at))
-        links.n = 0;
     if (task && !joins && !links.n)
         tasks(x, at, false, &links);
     if (at->kind == WICK_WAIT_FUTURE &&
@@ -641,8 +633,8 @@ static bool next_link(struct wick_explain *x, const struct wick_explain_place *a
     bool lingers = at->kind == WICK_WAIT_FUTURE && !links.n;
     if (lingers)
         lingerers(x, at, &links);
-    if (end && are_few(&links, at))
-        links.n = 0;
+    if (end && (double)wick_explain_places_sum(&links) < WICK_EXPLAIN_CHAIN_MOST * (double)at->ns)
+        links.n = 0; /* there are hardly any */
     bool taker = at->kind == WICK_WAIT_QUEUE_FULL, server = at->kind == WICK_WAIT_PEER;
     if (taker || server || (reply && !links.n))
         never_done(x, at, server, &links);

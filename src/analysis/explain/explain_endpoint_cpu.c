@@ -34,12 +34,18 @@ static bool is_of(const struct wick_explain *x, const struct wick_explain_sample
     return s->endpoint == endpoint && (endpoint || wick_explain_wait_at(x, s->stack).in_request);
 }
 
+/* Whether wall-clock sample i is in one of these states and no part of a wait, as what the kernel computes in one. */
+static bool is_in(const struct wick_explain *x, size_t i, unsigned states)
+{
+    return 1u << x->f->wall[i].state & states && x->waits[i].kind == WICK_WAIT_NONE;
+}
+
 /* The time of its requests that is spent in one of these states. */
 static double time_of(const struct wick_explain *x, uint32_t endpoint, unsigned states)
 {
     double ns = 0;
     for (size_t i = 0; i < x->f->nwall; i++)
-        if (1u << x->f->wall[i].state & states && is_of(x, &x->f->wall[i], endpoint))
+        if ((states == WICK_EXPLAIN_ALL || is_in(x, i, states)) && is_of(x, &x->f->wall[i], endpoint))
             ns += (double)x->f->wall[i].weight_ns;
     return ns;
 }
@@ -107,7 +113,7 @@ static void learn_most(struct wick_explain *x, uint32_t endpoint, struct most *m
     for (unsigned round = 0; sums && by_stack && round < 2; round++)
         for (size_t i = 0; i < f->nwall; i++) {
             const struct wick_explain_sample *s = &f->wall[i];
-            bool here = 1u << s->state & (COMPUTES | READY) && is_of(x, s, endpoint);
+            bool here = is_in(x, i, COMPUTES | READY) && is_of(x, s, endpoint);
             uint32_t at = here ? wick_explain_user_of(f->p, s->stack, &code) : 0;
             uint32_t function = wick_explain_function_at(f->p, at);
             if (!at)

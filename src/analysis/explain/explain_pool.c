@@ -84,8 +84,7 @@ static size_t find_pools(struct wick_explain *x, struct pool *pools, uint32_t *o
             o->requests_ns = wick_sum(o->requests_ns, s->weight_ns);
         if (x->waits[i].kind != WICK_WAIT_NONE && wick_wait_role_of(x->waits[i].kind) == WICK_WAIT_IDLE)
             o->idle_ns = wick_sum(o->idle_ns, s->weight_ns);
-        o->acts_ns =
-            wick_sum(o->acts_ns, x->waits[i].kind == WICK_WAIT_NONE && 1u << s->state & ACTS ? s->weight_ns : 0);
+        o->acts_ns = wick_sum(o->acts_ns, 1u << s->state & ACTS ? s->weight_ns : 0);
         if (is_taken(x->waits[i].kind))
             o->held_ns = wick_sum(o->held_ns, s->weight_ns);
     }

@@ -13,7 +13,7 @@
 
 #define WRITES_LEAST 2    /* samples of a function that writes to a socket, or makes connections */
 #define RESTS_LEAST  5    /* waits of a thread for a timer or for work */
-#define SLEEPS_LEAST 2    /* of these for a timer */
+#define SLEEPS_LEAST 2    /* times that a thread sleeps between two reads */
 #define ONE_MOST     1e8  /* ns: samples of making one connection, such as its TLS handshake */
 #define MAKERS_LEAST 0.33 /* of the waits for data of connections that were opened: by threads that make some */
 
@@ -42,7 +42,7 @@ struct talk {
     int64_t makers_ns; /* waits of those at connections that this process has opened */
     int32_t read_line;
     int64_t opened_ns, accepted_ns; /* waits at connections that this process has opened, and accepted */
-    bool listens;                   /* a thread that reads in it does not sleep besides */
+    bool listens;                   /* a thread that reads in it hardly sleeps between reads */
 };
 
 /* The line of the program's function at the end of the stack, 0 = not known. */
@@ -190,23 +190,28 @@ static bool is_rest(enum wick_wait_kind kind)
            kind == WICK_WAIT_CONDITION || kind == WICK_WAIT_OBJECT_WAIT || kind == WICK_WAIT_PARK;
 }
 
-/* How often a thread rests, and how often it does so until a time that it has set itself. */
+/* How often a thread rests; how often it has slept between two reads. */
 struct rests {
-    uint32_t all, timers;
+    uint32_t all, between;
+    bool read, slept; /* since it has read last */
 };
 
+/* Samples of one thread come in order of time, but for a few. */
 static void learn_rests(const struct wick_explain *x, struct rests *rests, struct talk *talks)
 {
     const struct wick_explain_facts *f = x->f;
     for (size_t i = 0; i < f->nwall; i++) {
         struct rests *r = &rests[f->wall[i].thread];
+        bool reads = x->waits[i].kind == WICK_WAIT_SOCKET;
         r->all += is_rest(x->waits[i].kind) && x->waits[i].stack;
-        r->timers += wick_wait_is_timer(x->waits[i].kind) && x->waits[i].stack;
+        r->between += reads && r->slept;
+        r->slept = !reads && r->read && (r->slept || x->waits[i].kind == WICK_WAIT_TIMER);
+        r->read |= reads;
     }
     for (size_t i = 0; i < f->nwall; i++)
         if (x->waits[i].kind == WICK_WAIT_SOCKET)
             talks[wick_explain_function_at(f->p, x->waits[i].stack)].listens |=
-                rests[f->wall[i].thread].timers < SLEEPS_LEAST || wick_explain_is_unmounted(x, f->wall[i].thread);
+                rests[f->wall[i].thread].between < SLEEPS_LEAST || wick_explain_is_unmounted(x, f->wall[i].thread);
 }
 
 /* Whether all threads that read sockets rest as well: each begins to read when it has asked for something, and none
@@ -259,7 +264,8 @@ void wick_explain_find_questions(struct wick_explain *x)
         bool answers = opens ? opens < 0 : t->after > t->before;
         if (w->kind != WICK_WAIT_SOCKET || !w->stack || answers)
             continue;
-        if (rested || (opens && !t->listens) || asks(t, serves && !opens) || (opens && makes_again(f, t)))
+        if (rested || (opens && !t->listens && t->after <= t->before) || asks(t, serves && !opens) ||
+            (opens && makes_again(f, t)))
             w->kind = WICK_WAIT_PEER;
     }
     free(talks);

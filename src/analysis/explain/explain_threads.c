@@ -460,7 +460,8 @@ static struct taken taken_of(struct wick_explain *x)
         t.threads += !seen[s->thread];
         seen[s->thread] = true;
         t.ns += (double)s->weight_ns;
-        t.computes_ns += x->waits[i].kind == WICK_WAIT_NONE ? (double)s->weight_ns : 0;
+        t.computes_ns +=
+            x->waits[i].kind == WICK_WAIT_NONE || s->state == WICK_EXPLAIN_RUNNABLE ? (double)s->weight_ns : 0;
         uint32_t at = wick_explain_wait_at(x, s->stack).stack, frame = at ? f->p->stacks[at].frame : 0;
         sums[frame] = wick_sum(sums[frame], s->weight_ns);
         if (!frame || (double)sums[frame] <= t.most_ns)

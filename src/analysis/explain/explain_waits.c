@@ -444,7 +444,7 @@ static bool nobody_minds(struct wick_explain *x, const struct wick_explain_place
         return is_paced(x, at);
     if (at->kind == WICK_WAIT_QUEUE_FULL)
         return !wick_explain_is_worker_uneven(x, at);
-    return at->kind == WICK_WAIT_FILE_SYNC && w->rests_ns > at->ns && !may_be_awaited(x);
+    return at->kind == WICK_WAIT_FILE_SYNC && w->rests_ns > w->disk_ns && !may_be_awaited(x);
 }
 
 /* Whether those who wait there for answers may be this process's own clients, of threads one of which lacks a CPU at

@@ -215,12 +215,13 @@ bool wick_wait_is_mounted(const struct wick_profile *p, uint32_t stack)
     return goes_through(p, stack, "java/lang/VirtualThread", "runContinuation");
 }
 
+/* Who makes a worker, and has the pool's factory make its thread, is none. */
 bool wick_wait_is_worker(const struct wick_profile *p, uint32_t stack)
 {
     bool works = false;
     for (uint32_t s = stack; s; s = p->stacks[s].parent) {
         const char *class_name = wick_profile_str(p, function_of(p, s)->class_name);
-        if (!is_java(p, s))
+        if (!is_java(p, s) || !strcmp(wick_profile_str(p, function_of(p, s)->name), "<init>"))
             continue;
         works |= !strcmp(class_name, "java/util/concurrent/ThreadPoolExecutor$Worker") ||
                  !strcmp(class_name, "java/util/concurrent/ForkJoinWorkerThread") ||

@@ -334,8 +334,8 @@ static void find_unseen(struct wick_ttsp_engine *e, bool synchronising)
 {
     const struct wick_hs_safepoint *sp = &e->safepoint;
     uint64_t sum = wick_hs_safepoint_sync_total(sp);
-    if (sum == e->polled_sync_ns && wick_hs_safepoint_begin_ns(sp) == e->known_begin_ns)
-        return; /* as almost always: each of these is a system call */
+    if (sum == e->polled_sync_ns && (!sp->sync_ns || wick_hs_safepoint_begin_ns(sp) == e->known_begin_ns))
+        return; /* nothing new, as almost always; each further read is a system call */
     uint64_t count = wick_hs_safepoint_count(sp) - synchronising;
     uint64_t begin = wick_hs_safepoint_begin_ns(sp), sync = wick_hs_safepoint_sync_ns(sp);
     if (!synchronising && sync > begin && begin != e->known_begin_ns) {
