@@ -260,6 +260,34 @@ static void test_answer__is_read_by_who_rests_in_between(void **state)
     }
 }
 
+/* Who has the lock waits for what clients send, and the others for their turn. One that reads from a connection which
+ * the process has opened keeps them from asking. */
+static void test_stand_by__of_threads_that_take_turns_at_receiving(void **state)
+{
+    static const struct {
+        const char *receive, *server, *service;
+        bool waits;
+    } cases[] = {{"java/net/DatagramSocket.receive", NULL, NULL, false},
+                 {READ, NULL, "127.0.0.1:80", false},
+                 {READ, "10.0.0.7:443", NULL, true}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct scene *s = scene();
+        uint32_t enter = STACK(s, "app/Main.run", "app/Intake.next"),
+                 receive = STACK(s, "app/Main.run", "app/Intake.next", cases[c].receive);
+        at_end(s, receive, cases[c].server, cases[c].service, 9);
+        for (unsigned t = 2; t < 5; t++) {
+            uint32_t thread = thread_of(s, t == 2 ? "next-2" : t == 3 ? "next-3" : "next-4", t);
+            add(s, thread, enter, WICK_EXPLAIN_MONITOR, 9);
+            owned(s, thread, enter, receive, false, 9);
+        }
+        if (cases[c].waits)
+            has(s, "27.0 s of it by threads that wait for a monitor at app.Intake.next, while its holder waits there");
+        else
+            silent(s);
+    }
+}
+
 /* In a process to which clients come, those ask that sleep between reads from a connection that the process has opened.
  * What comes on one that is only read is news, also after tries to make it, and so is what is acknowledged. */
 static void test_answer__is_read_by_who_sleeps_in_between_where_clients_come(void **state)
@@ -579,6 +607,7 @@ int main(void)
         cmocka_unit_test(test_ends__are_labels_of_waits_only),
         cmocka_unit_test(test_ends__are_files_as_well),
         cmocka_unit_test(test_fsync__that_the_kernel_computes_is_waited_for),
+        cmocka_unit_test(test_stand_by__of_threads_that_take_turns_at_receiving),
         cmocka_unit_test(test_answer__is_read_by_who_rests_in_between),
         cmocka_unit_test(test_answer__is_read_by_who_sleeps_in_between_where_clients_come),
         cmocka_unit_test(test_answer__is_not_read_by_who_writes_afterwards),

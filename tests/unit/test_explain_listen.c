@@ -206,6 +206,23 @@ static void test_slow_accept__comes_before_those_who_wait_for_it(void **state)
     }
 }
 
+/* And what it waits for instead is the same wait, also of others. */
+static void test_slow_accept__comes_before_what_the_thread_that_accepts_waits_for(void **state)
+{
+    (void)state;
+    for (int same = 0; same < 2; same++) {
+        struct wick_explain_listening l;
+        struct scene *s = waiting(&l, 10, "java/net/SocketInputStream.read");
+        for (int k = 0; k < 4; k++)
+            add(s, thread_of(s, "desk", 30 + k),
+                STACK(s, "app/Desk.run", same ? "app/Hub.greet" : "app/Desk.ask",
+                      "java/util/concurrent/CountDownLatch.await", "java/util/concurrent/locks/LockSupport.park"),
+                WICK_EXPLAIN_PARKED, 10);
+        l.waiting = 12;
+        begins(s, same ? "slow-accept: " : "waiting: ");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +230,7 @@ int main(void)
         cmocka_unit_test(test_slow_accept__names_what_the_thread_that_accepts_waits_for),
         cmocka_unit_test(test_slow_accept__is_a_fault_unless_held_or_held_up),
         cmocka_unit_test(test_slow_accept__comes_before_those_who_wait_for_it),
+        cmocka_unit_test(test_slow_accept__comes_before_what_the_thread_that_accepts_waits_for),
         cmocka_unit_test(test_overflow__is_the_cause_of_waits_for_connections),
         cmocka_unit_test(test_overflow__is_the_cause_of_waits_that_time_out),
         cmocka_unit_test(test_overflow__of_others_is_not_why_threads_wait),

@@ -148,6 +148,32 @@ void wick_explain_say_end(struct wick_explain *x, struct wick_explain_finding *r
     free(n.ns);
 }
 
+static bool receives_datagrams(const struct wick_profile *p, uint32_t stack)
+{
+    static const char *const classes[] = {"java/net/DatagramSocket", "java/net/PlainDatagramSocketImpl",
+                                          "sun/nio/ch/DatagramSocketAdaptor", "sun/nio/ch/DatagramChannelImpl"};
+    for (uint32_t s = stack; s; s = p->stacks[s].parent)
+        for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+            if (!strcmp(wick_profile_str(p, p->functions[wick_explain_function_at(p, s)].class_name), classes[i]))
+                return true;
+    return false;
+}
+
+bool wick_explain_awaits_clients(const struct wick_explain *x, const struct wick_explain_place *at)
+{
+    const struct wick_explain_facts *f = x->f;
+    int64_t clients = 0, all = 0;
+    for (size_t i = 0; i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        if (x->waits[i].kind != WICK_WAIT_SOCKET || !wick_explain_waits_there(x, x->waits[i], at))
+            continue;
+        bool its = s->service || (!s->server && receives_datagrams(f->p, s->stack));
+        all = wick_sum(all, s->weight_ns);
+        clients = wick_sum(clients, its ? s->weight_ns : 0);
+    }
+    return all && (double)clients > NAMED_LEAST * (double)all;
+}
+
 /* Who waits for the answer of a server in this process, whose answers are held back, waits for these, if that is a good
  * part of it. */
 void wick_explain_follow_held_back(struct wick_explain *x, struct wick_explain_finding *r)

@@ -274,6 +274,13 @@ static bool is_for_who_listens_at(const struct wick_explain_finding *r, const ch
     return its;
 }
 
+/* Whether it is the wait of the thread that should accept, which slow-accept has said. */
+static bool is_of_acceptor(const struct wick_explain_finding *r, const struct wick_explain_finding *slow)
+{
+    return r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_WAITING] && wick_explain_figure_of(slow, "awaited") &&
+           wick_explain_same_function(r, slow);
+}
+
 /* Who waits for threads of this process that spin on their selectors, or that do not accept at an address, waits for
  * these. */
 static void put_behind_servers(struct wick_explain_findings *out, const struct wick_explain_finding *servers)
@@ -281,7 +288,8 @@ static void put_behind_servers(struct wick_explain_findings *out, const struct w
     const struct wick_explain_figure *address = wick_explain_figure_of(servers, "address");
     for (size_t i = 0; i < out->n; i++) {
         struct wick_explain_finding *r = &out->rows[i];
-        if (address ? !is_for_who_listens_at(r, address->text) : !may_be_of_servers(r))
+        bool slow = address && (is_for_who_listens_at(r, address->text) || is_of_acceptor(r, servers));
+        if (address ? !slow : !may_be_of_servers(r))
             continue;
         r->led_to = r->neutral = true;
         if (wick_explain_rank_of(r) >= wick_explain_rank_of(servers))
