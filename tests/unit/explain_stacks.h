@@ -196,6 +196,17 @@ static inline void cpu(struct scene *s, uint32_t stack, double seconds)
     s->f.sampled_ns += (int64_t)(seconds * S);
 }
 
+/* What the kernel counted of a thread, which is CPU time of one stack. */
+static inline void uses(struct scene *s, uint32_t thread, uint32_t stack, double cpu, double delay)
+{
+    assert_true(s->f.ncpu < MOST && thread < MOST);
+    s->cpu[s->f.ncpu++] =
+        (struct wick_explain_sample){.thread = thread, .stack = stack, .weight_ns = (int64_t)(cpu * S)};
+    s->uses[thread] = (struct wick_explain_use){(int64_t)(cpu * S), (int64_t)(delay * S), (int64_t)(1000 * cpu)};
+    s->f.nuses = thread >= s->f.nuses ? thread + 1 : s->f.nuses;
+    s->f.sampled_ns += (int64_t)(cpu * S);
+}
+
 /* Whether the first finding of the rule is neutral; the scene goes on. */
 static inline bool is_neutral(struct scene *s, const char *rule)
 {

@@ -2,6 +2,8 @@
 /* What a machine without a CPU to spare hides, or makes look like a fault. */
 #include "explain_stacks.h"
 
+#include <stdio.h>
+
 /* Of a collector without CPUs, in a program that would hardly be stopped with them, what is promoted is what waits. */
 static void test_promotion__of_a_program_without_cpus_is_none(void **state)
 {
@@ -135,6 +137,36 @@ static void test_vm_operations__count_with_the_cpu_that_the_vm_thread_got(void *
     }
 }
 
+/* Threads that are ready to run for that long, one in ten seconds of it on a CPU. */
+static struct scene *crowd(unsigned n, double ready)
+{
+    struct scene *s = scene();
+    s->f.allowed = 2;
+    for (unsigned i = 0; i < n; i++) {
+        char name[16], method[32];
+        snprintf(name, sizeof name, "calc-%u", i);
+        snprintf(method, sizeof method, "app/Main.step%u", i);
+        uses(s, thread_of(s, name, i + 1), STACK(s, "app/Main.run", method), 1, ready - 1);
+    }
+    s->f.hungry_got_ns = n * S;
+    s->f.hungry_delay_ns = (int64_t)(n * (ready - 1) * S);
+    return s;
+}
+
+/* Starvation is the same time: it is said once. */
+static void test_too_many_threads__that_compute_on_few_cpus(void **state)
+{
+    (void)state;
+    begins(crowd(8, 9), "too-many-threads: 8 threads need a CPU all the time, and the process may use 2: each gets one "
+                        "for 11 % of it, and they are put on a CPU 800 times a second; 8 of them are calc\n\n");
+    begins(crowd(7, 9), "cpu-starvation:");
+    begins(crowd(12, 7), "cpu-starvation:"); /* they also do something else */
+    struct scene *s = crowd(8, 7);
+    for (uint32_t i = 0; i < 8; i++)
+        add(s, s->cpu[i].thread, s->cpu[i].stack, WICK_EXPLAIN_SAFEPOINT, 2);
+    begins(s, "too-many-threads: 8 threads"); /* the JVM holds them */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +175,7 @@ int main(void)
         cmocka_unit_test(test_gc_cpu__is_what_the_collector_would_use),
         cmocka_unit_test(test_file_sync__is_a_share_of_what_crowds_leave),
         cmocka_unit_test(test_vm_operations__count_with_the_cpu_that_the_vm_thread_got),
+        cmocka_unit_test(test_too_many_threads__that_compute_on_few_cpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -557,17 +557,6 @@ static void test_process__that_nobody_reads_is_said_to_wait_itself(void **state)
     }
 }
 
-/* What the kernel counted of a thread, which is CPU time of one stack. */
-static void uses(struct scene *s, uint32_t thread, uint32_t stack, double cpu, double delay)
-{
-    assert_true(s->f.ncpu < MOST && thread < MOST);
-    s->cpu[s->f.ncpu++] =
-        (struct wick_explain_sample){.thread = thread, .stack = stack, .weight_ns = (int64_t)(cpu * S)};
-    s->uses[thread] = (struct wick_explain_use){(int64_t)(cpu * S), (int64_t)(delay * S), (int64_t)(1000 * cpu)};
-    s->f.nuses = thread >= s->f.nuses ? thread + 1 : s->f.nuses;
-    s->f.sampled_ns += (int64_t)(cpu * S);
-}
-
 /* A writer that needs a CPU all the time, got `cpu` seconds of one, and others with what they got. */
 static struct scene *writer(double cpu, double others, int cpus)
 {
@@ -646,32 +635,6 @@ static void test_saturated_thread__is_none_without_demand_or_with_company(void *
         assert_null(strstr(text, "saturated-thread"));
         free(text);
     }
-}
-
-/* Threads that are ready to run for that long, one in ten seconds of it on a CPU. */
-static struct scene *crowd(unsigned n, double ready)
-{
-    struct scene *s = scene();
-    s->f.allowed = 2;
-    for (unsigned i = 0; i < n; i++) {
-        char name[16], method[32];
-        snprintf(name, sizeof name, "calc-%u", i);
-        snprintf(method, sizeof method, "app/Main.step%u", i);
-        uses(s, thread_of(s, name, i + 1), STACK(s, "app/Main.run", method), 1, ready - 1);
-    }
-    s->f.hungry_got_ns = n * S;
-    s->f.hungry_delay_ns = (int64_t)(n * (ready - 1) * S);
-    return s;
-}
-
-/* Starvation is the same time: it is said once. */
-static void test_too_many_threads__that_compute_on_few_cpus(void **state)
-{
-    (void)state;
-    begins(crowd(8, 9), "too-many-threads: 8 threads need a CPU all the time, and the process may use 2: each gets one "
-                        "for 11 % of it, and they are put on a CPU 800 times a second; 8 of them are calc\n\n");
-    begins(crowd(7, 9), "cpu-starvation:");
-    begins(crowd(12, 7), "cpu-starvation:"); /* they also do something else */
 }
 
 /* A thread that forces a file now and then and rests for longer could do more, and nobody waits for it. */
@@ -783,7 +746,6 @@ int main(void)
         cmocka_unit_test(test_saturated_thread__is_neutral_where_less_than_one_waits),
         cmocka_unit_test(test_saturated_thread__of_an_event_loop_needs_no_waiter),
         cmocka_unit_test(test_saturated_thread__is_none_without_demand_or_with_company),
-        cmocka_unit_test(test_too_many_threads__that_compute_on_few_cpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -300,15 +300,19 @@ struct crowd {
     double members;
 };
 
-/* Keeps in `of` those threads that are always ready to run. */
+/* Keeps in `of` those threads that are always ready to run, or would be without a safepoint. */
 static struct crowd crowd_of(const struct wick_explain *x, bool *of)
 {
     const struct wick_explain_facts *f = x->f;
     struct crowd c = {0};
-    double *members = calloc(f->p->nstrings + f->p->nthreads + 1, sizeof *members);
-    x->f->failed |= !members;
-    for (uint32_t t = 1; members && t < f->p->nthreads; t++) {
-        of[t] &= need_of(f, t) >= READY_LEAST;
+    double *members = calloc(f->p->nstrings + f->p->nthreads + 1, sizeof *members),
+           *held_ns = calloc(f->p->nthreads + 1, sizeof *held_ns);
+    x->f->failed |= !members || !held_ns;
+    for (size_t i = 0; held_ns && i < f->nwall; i++)
+        if (f->wall[i].state == WICK_EXPLAIN_SAFEPOINT)
+            held_ns[f->wall[i].thread] += (double)f->wall[i].weight_ns;
+    for (uint32_t t = 1; members && held_ns && t < f->p->nthreads; t++) {
+        of[t] &= need_of(f, t) + wick_explain_share(held_ns[t], (double)f->duration_ns) >= READY_LEAST;
         if (!of[t])
             continue;
         uint32_t pool = wick_explain_pool_name(f->p, t); /* a new string each at most */
@@ -321,6 +325,7 @@ static struct crowd crowd_of(const struct wick_explain *x, bool *of)
             c.pool = pool;
         }
     }
+    free(held_ns);
     free(members);
     return c;
 }
