@@ -206,20 +206,25 @@ static void test_slow_accept__comes_before_those_who_wait_for_it(void **state)
     }
 }
 
-/* And what it waits for instead is the same wait, also of others. */
+/* What it waits for instead comes behind, unless that is mostly what others wait for there, or another kind of wait. */
 static void test_slow_accept__comes_before_what_the_thread_that_accepts_waits_for(void **state)
 {
+    static const char *const latch = "java/util/concurrent/CountDownLatch.await",
+                             *const future = "java/util/concurrent/FutureTask.get";
+    static const struct {
+        unsigned others;
+        bool futures, first;
+    } cases[] = {{1, false, true}, {4, false, false}, {4, true, false}};
     (void)state;
-    for (int same = 0; same < 2; same++) {
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct wick_explain_listening l;
-        struct scene *s = waiting(&l, 10, "java/net/SocketInputStream.read");
-        for (int k = 0; k < 4; k++)
+        struct scene *s = waiting(&l, 10, latch);
+        s->wall[1].state = WICK_EXPLAIN_PARKED;
+        for (unsigned k = 0; k < cases[c].others; k++)
             add(s, thread_of(s, "desk", 30 + k),
-                STACK(s, "app/Desk.run", same ? "app/Hub.greet" : "app/Desk.ask",
-                      "java/util/concurrent/CountDownLatch.await", "java/util/concurrent/locks/LockSupport.park"),
-                WICK_EXPLAIN_PARKED, 10);
+                STACK(s, "app/Desk.run", "app/Hub.greet", cases[c].futures ? future : latch), WICK_EXPLAIN_PARKED, 8);
         l.waiting = 12;
-        begins(s, same ? "slow-accept: " : "waiting: ");
+        begins(s, cases[c].first ? "slow-accept: " : "waiting: ");
     }
 }
 

@@ -683,6 +683,15 @@ static struct wick_wait walk(struct wick_explain *x, struct wick_explain_place *
     return end;
 }
 
+/* Whether threads take turns at receiving datagrams: one waits for the next one with a lock, for which the others stand
+ * by in the same function. */
+static bool stand_by(const struct wick_explain *x, const struct wick_explain_place *from, const struct wick_wait *end)
+{
+    return wick_wait_is_lock(from->kind) && end->kind == WICK_WAIT_SOCKET && from->nlinks == 1 &&
+           wick_explain_function_at(x->f->p, end->stack) == from->function &&
+           wick_explain_receives_in_turns(x, from->function);
+}
+
 /* Moves the time of place i to where the chain ends. Returns time that is nobody's waiting. */
 int64_t wick_explain_follow(struct wick_explain *x, struct wick_explain_places *all, size_t i)
 {
@@ -695,6 +704,11 @@ int64_t wick_explain_follow(struct wick_explain *x, struct wick_explain_places *
     if (from.kind == WICK_WAIT_FUTURE && from.nlinks == 1 && from.links[0].kind == WICK_WAIT_NONE) {
         all->rows[i].ns = 0; /* its task computes: that is what other rules see */
         return 0;
+    }
+    if (stand_by(x, &from, &end)) {
+        all->rows[i].ns = 0;
+        x->monitors_said_ns += from.kind == WICK_WAIT_MONITOR ? (double)from.ns : 0;
+        return from.ns;
     }
     if (end.kind == from.kind && end.stack == from.stack) {
         if (from.via == WICK_WAIT_NONE)

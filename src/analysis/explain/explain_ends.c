@@ -159,19 +159,37 @@ static bool receives_datagrams(const struct wick_profile *p, uint32_t stack)
     return false;
 }
 
-bool wick_explain_awaits_clients(const struct wick_explain *x, const struct wick_explain_place *at)
+/* Whether something is sent in a class of the program. */
+static bool sends_in(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n,
+                     uint32_t class_name)
+{
+    const struct wick_profile *p = x->f->p;
+    for (size_t i = 0; i < n; i++) {
+        struct wick_wait w = wick_explain_wait_at(x, rows[i].stack);
+        if (w.kind == WICK_WAIT_SOCKET_WRITE && w.stack &&
+            p->functions[wick_explain_function_at(p, w.stack)].class_name == class_name)
+            return true;
+    }
+    return false;
+}
+
+bool wick_explain_receives_in_turns(const struct wick_explain *x, uint32_t function)
 {
     const struct wick_explain_facts *f = x->f;
-    int64_t clients = 0, all = 0;
+    uint32_t class_name = f->p->functions[function].class_name;
+    int64_t datagrams = 0, all = 0;
     for (size_t i = 0; i < f->nwall; i++) {
         const struct wick_explain_sample *s = &f->wall[i];
-        if (x->waits[i].kind != WICK_WAIT_SOCKET || !wick_explain_waits_there(x, x->waits[i], at))
+        const struct wick_wait *w = &x->waits[i];
+        if (w->kind != WICK_WAIT_SOCKET || !w->stack || wick_explain_function_at(f->p, w->stack) != function)
             continue;
-        bool its = s->service || (!s->server && receives_datagrams(f->p, s->stack));
+        if (s->endpoint || w->in_request)
+            return false;
         all = wick_sum(all, s->weight_ns);
-        clients = wick_sum(clients, its ? s->weight_ns : 0);
+        datagrams = wick_sum(datagrams, receives_datagrams(f->p, s->stack) ? s->weight_ns : 0);
     }
-    return all && (double)clients > NAMED_LEAST * (double)all;
+    return all && (double)datagrams > NAMED_LEAST * (double)all && !sends_in(x, f->wall, f->nwall, class_name) &&
+           !sends_in(x, f->cpu, f->ncpu, class_name);
 }
 
 /* Who waits for the answer of a server in this process, whose answers are held back, waits for these, if that is a good

@@ -414,8 +414,9 @@ void wick_explain_say_child(struct wick_explain *x, struct wick_explain_finding 
 void wick_explain_learn_lasting(struct wick_explain *x, struct wick_explain_finding *r,
                                 const struct wick_explain_place *at);
 
-/* explain_ends.c: whether those who wait there for data of a socket wait for requests, or datagrams, of others. */
-bool wick_explain_awaits_clients(const struct wick_explain *x, const struct wick_explain_place *at);
+/* explain_ends.c: whether what waits in that function for data of a socket receives datagrams, outside of requests, and
+ * its class is not seen to send any. */
+bool wick_explain_receives_in_turns(const struct wick_explain *x, uint32_t function);
 
 /* explain_ends.c: puts it behind held-back, where that is about the server that it waits for. */
 void wick_explain_follow_held_back(struct wick_explain *x, struct wick_explain_finding *r);

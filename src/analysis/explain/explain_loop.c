@@ -27,8 +27,9 @@ struct loop {
  * another name, does not. */
 static bool blocks(enum wick_wait_kind kind)
 {
-    return kind != WICK_WAIT_NONE && (wick_wait_role_of(kind) == WICK_WAIT_TROUBLE || kind == WICK_WAIT_TIMER ||
-                                      kind == WICK_WAIT_SOCKET || kind == WICK_WAIT_DISK);
+    return kind != WICK_WAIT_NONE &&
+           (wick_wait_role_of(kind) == WICK_WAIT_TROUBLE || kind == WICK_WAIT_TIMER || kind == WICK_WAIT_SOCKET ||
+            kind == WICK_WAIT_DISK || kind == WICK_WAIT_DIRECT_BUFFER);
 }
 
 static uint32_t function_of(const struct wick_explain *x, size_t i)

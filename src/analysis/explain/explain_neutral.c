@@ -35,6 +35,7 @@
 #define OWN_MOST      1.20  /* of the time of a pool's workers: waits that are theirs */
 #define FORCED_LEAST  0.80  /* of what waits for a disk */
 #define CHAIN_LEAST   0.20  /* of the time: of threads that wait for those that wait there */
+#define ACCEPTS_LEAST 0.50  /* of the time waited at a place: by the thread that should accept */
 
 static bool is_one_of(const struct wick_explain_finding *r, const char *const *kinds, size_t n)
 {
@@ -274,21 +275,29 @@ static bool is_for_who_listens_at(const struct wick_explain_finding *r, const ch
     return its;
 }
 
-/* Whether it is the wait of the thread that should accept, which slow-accept has said. */
-static bool is_of_acceptor(const struct wick_explain_finding *r, const struct wick_explain_finding *slow)
+/* Whether it is the wait of the thread that should accept, which slow-accept has said, or most of it. */
+static bool is_of_acceptor(const struct wick_explain_facts *f, const struct wick_explain_finding *r,
+                           const struct wick_explain_finding *slow)
 {
-    return r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_WAITING] && wick_explain_figure_of(slow, "awaited") &&
-           wick_explain_same_function(r, slow);
+    const struct wick_explain_figure *awaited = wick_explain_figure_of(slow, "awaited"),
+                                     *what = wick_explain_figure_of(r, "what"),
+                                     *of = wick_explain_figure_of(slow, "of"),
+                                     *through = wick_explain_figure_of(r, "through");
+    if (r->rule != &wick_explain_rules[WICK_EXPLAIN_RULE_WAITING] || !awaited || !of || !what ||
+        strcmp(awaited->text, what->text) != 0 || !wick_explain_same_function(r, slow))
+        return false;
+    return of->value * (double)f->duration_ns >= ACCEPTS_LEAST * (r->cost_ns - (through ? through->value : 0));
 }
 
 /* Who waits for threads of this process that spin on their selectors, or that do not accept at an address, waits for
  * these. */
-static void put_behind_servers(struct wick_explain_findings *out, const struct wick_explain_finding *servers)
+static void put_behind_servers(const struct wick_explain_facts *f, struct wick_explain_findings *out,
+                               const struct wick_explain_finding *servers)
 {
     const struct wick_explain_figure *address = wick_explain_figure_of(servers, "address");
     for (size_t i = 0; i < out->n; i++) {
         struct wick_explain_finding *r = &out->rows[i];
-        bool slow = address && (is_for_who_listens_at(r, address->text) || is_of_acceptor(r, servers));
+        bool slow = address && (is_for_who_listens_at(r, address->text) || is_of_acceptor(f, r, servers));
         if (address ? !slow : !may_be_of_servers(r))
             continue;
         r->led_to = r->neutral = true;
@@ -308,6 +317,6 @@ void wick_explain_learn_neutral(const struct wick_explain_facts *f, struct wick_
             raise_queue(out, &out->rows[i]);
         if ((r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_HOT_CODE] && !r->neutral && is_one_of(r, spins, 1)) ||
             (r->rule == &wick_explain_rules[WICK_EXPLAIN_RULE_SLOW_ACCEPT] && !r->neutral))
-            put_behind_servers(out, r);
+            put_behind_servers(f, out, r);
     }
 }

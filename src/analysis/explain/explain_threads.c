@@ -296,7 +296,8 @@ void wick_explain_saturated(struct wick_explain *x)
 
 struct crowd {
     double n, got_ns, delay_ns, slices;
-    uint32_t pool; /* that most of them belong to */
+    double held_ns; /* at safepoints */
+    uint32_t pool;  /* that most of them belong to */
     double members;
 };
 
@@ -312,7 +313,8 @@ static struct crowd crowd_of(const struct wick_explain *x, bool *of)
         if (f->wall[i].state == WICK_EXPLAIN_SAFEPOINT)
             held_ns[f->wall[i].thread] += (double)f->wall[i].weight_ns;
     for (uint32_t t = 1; members && held_ns && t < f->p->nthreads; t++) {
-        of[t] &= need_of(f, t) + wick_explain_share(held_ns[t], (double)f->duration_ns) >= READY_LEAST;
+        double need = need_of(f, t), held = wick_explain_share(held_ns[t], (double)f->duration_ns);
+        of[t] &= need + held >= READY_LEAST && need >= HALF;
         if (!of[t])
             continue;
         uint32_t pool = wick_explain_pool_name(f->p, t); /* a new string each at most */
@@ -320,6 +322,7 @@ static struct crowd crowd_of(const struct wick_explain *x, bool *of)
         c.got_ns += (double)f->uses[t].cpu_ns;
         c.delay_ns += (double)f->uses[t].delay_ns;
         c.slices += (double)f->uses[t].slices;
+        c.held_ns += held_ns[t];
         if (++members[pool] > c.members) {
             c.members = members[pool];
             c.pool = pool;
@@ -341,7 +344,8 @@ void wick_explain_too_many(struct wick_explain *x)
         struct wick_explain_finding *r = wick_explain_found(x, c.delay_ns);
         wick_explain_figure(r, "count", WICK_EXPLAIN_NUMBER, c.n);
         wick_explain_figure(r, "cpus", WICK_EXPLAIN_NUMBER, cpus);
-        wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE, wick_explain_share(c.got_ns, c.got_ns + c.delay_ns));
+        wick_explain_figure(r, "share", WICK_EXPLAIN_SHARE,
+                            wick_explain_share(c.got_ns, c.got_ns + c.delay_ns + c.held_ns));
         wick_explain_figure(r, "time", WICK_EXPLAIN_TIME, c.delay_ns);
         wick_explain_figure(r, "switches", WICK_EXPLAIN_NUMBER, c.slices * 1e9 / (double)f->duration_ns);
         if (c.members > 1) {

@@ -499,13 +499,6 @@ static bool are_own(struct wick_explain *x, const struct wick_explain_place *at,
     return from == FROM_HERE || (from == FROM_UNKNOWN && (double)served >= SERVED_LEAST * (double)at->ns);
 }
 
-/* Whether threads take turns at receiving what clients send: one waits for that with a lock, for which
- * the others stand by. */
-static bool stand_by(const struct wick_explain *x, const struct wick_explain_place *at)
-{
-    return at->kind == WICK_WAIT_SOCKET && wick_wait_is_lock(at->via) && wick_explain_awaits_clients(x, at);
-}
-
 /* Whether threads wait there for others of which nothing is known but that they, or threads here, lack CPUs, for as
  * long or longer: the machine's rules say so. A peer may be on the same machine, and acknowledge late without a CPU. */
 static bool may_be_the_machines(const struct wick_explain *x, const struct wick_explain_place *at,
@@ -647,10 +640,6 @@ static void say_places(struct wick_explain *x, bool held_back)
         }
         if (are_own(x, at, &w))
             continue;
-        if (stand_by(x, at)) {
-            x->monitors_said_ns += at->via == WICK_WAIT_MONITOR ? (double)at->through_ns : 0;
-            continue;
-        }
         if (nobody_minds(x, at, &w)) {
             spared = wick_sum(spared, w.disk_ns);
             continue;
