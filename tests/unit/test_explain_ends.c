@@ -293,6 +293,24 @@ static void test_stand_by__of_threads_that_take_turns_at_receiving(void **state)
     }
 }
 
+/* Nor does one that has the JVM find dead buffers keep others from it. */
+static void test_stand_by__of_threads_that_find_no_room_for_buffers(void **state)
+{
+    (void)state;
+    for (int direct = 0; direct < 2; direct++) {
+        struct scene *s = scene();
+        uint32_t enter = direct ? STACK(s, "app/Store.keep", "java/nio/Bits.reserveMemory",
+                                        "java/lang/ref/Reference.waitForReferenceProcessing")
+                                : STACK(s, "app/Store.keep", "java/util/Vector.add");
+        for (unsigned t = 1; t < 4; t++)
+            add(s, thread_of(s, t == 1 ? "keep-1" : t == 2 ? "keep-2" : "keep-3", t), enter, WICK_EXPLAIN_MONITOR, 9);
+        if (direct)
+            silent(s);
+        else
+            has(s, "3 threads waited for a lock all the time: keep-1 at app.Store.keep");
+    }
+}
+
 /* In a process to which clients come, those ask that sleep between reads from a connection that the process has opened.
  * What comes on one that is only read is news, also after tries to make it, and so is what is acknowledged. */
 static void test_answer__is_read_by_who_sleeps_in_between_where_clients_come(void **state)
@@ -613,6 +631,7 @@ int main(void)
         cmocka_unit_test(test_ends__are_files_as_well),
         cmocka_unit_test(test_fsync__that_the_kernel_computes_is_waited_for),
         cmocka_unit_test(test_stand_by__of_threads_that_take_turns_at_receiving),
+        cmocka_unit_test(test_stand_by__of_threads_that_find_no_room_for_buffers),
         cmocka_unit_test(test_answer__is_read_by_who_rests_in_between),
         cmocka_unit_test(test_answer__is_read_by_who_sleeps_in_between_where_clients_come),
         cmocka_unit_test(test_answer__is_not_read_by_who_writes_afterwards),

@@ -485,6 +485,17 @@ static void learn_stubs(struct wick_explain_facts *f)
     }
 }
 
+/* Threads that seek room for direct buffers have the JVM find dead ones, and enter a monitor of its own for that one
+ * after another: nobody holds up the others. */
+static void learn_buffers(struct wick_explain *x)
+{
+    for (size_t i = 0; i < x->f->nwall; i++) {
+        struct wick_explain_sample *s = &x->f->wall[i];
+        if (s->state == WICK_EXPLAIN_MONITOR && wick_explain_wait_at(x, s->stack).kind == WICK_WAIT_DIRECT_BUFFER)
+            s->state = WICK_EXPLAIN_OBJECT_WAIT;
+    }
+}
+
 bool wick_explain_learn_waits(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
@@ -502,6 +513,7 @@ bool wick_explain_learn_waits(struct wick_explain *x)
         !x->courses || !x->jams || !x->holds_back)
         return false;
     learn_stubs(x->f);
+    learn_buffers(x);
     learn_enters(x);
     for (size_t i = 0; i < f->nwall; i++)
         x->waits[i] = wait_in(x, &f->wall[i]);
