@@ -475,6 +475,24 @@ static void test_direct_memory__in_which_room_is_sought_is_a_fault(void **state)
     free(explained(s));
 }
 
+/* Memory that nobody limits may be nobody else's need. */
+static void test_oversized_heap__is_a_fault_of_what_takes_half_of_its_limit(void **state)
+{
+    static const int limits[] = {0, 1024, 512}; /* MiB */
+    (void)state;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct scene *s = scene();
+        struct wick_explain_heap heaps[4] = {{0}};
+        s->f.memory.part[WICK_MEMORY_HEAP].now.resident = 300 << 20;
+        s->f.heap_used = 20 << 20;
+        s->f.heaps = heaps;
+        s->f.nheaps = 4;
+        s->f.memory_limit = (int64_t)limits[i] << 20;
+        assert_int_equal(is_neutral(s, "oversized-heap"), limits[i] != 512);
+        free(explained(s));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -499,6 +517,7 @@ int main(void)
         cmocka_unit_test(test_waiting__by_one_thread_for_a_lock_nobody_is_seen_to_have_is_no_fault),
         cmocka_unit_test(test_waiting__for_a_class_is_a_fault_where_many_do),
         cmocka_unit_test(test_stubs__show_what_a_jvm_without_names_waits_for),
+        cmocka_unit_test(test_oversized_heap__is_a_fault_of_what_takes_half_of_its_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

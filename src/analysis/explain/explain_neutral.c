@@ -35,6 +35,7 @@
 #define OWN_MOST      1.20  /* of the time of a pool's workers: waits that are theirs */
 #define FORCED_LEAST  0.80  /* of what waits for a disk */
 #define CHAIN_LEAST   0.20  /* of the time: of threads that wait for those that wait there */
+#define LIMIT_LEAST   0.50  /* of the memory limit: an oversized heap */
 #define ACCEPTS_LEAST 0.50  /* of the time waited at a place: by the thread that should accept */
 
 static bool is_one_of(const struct wick_explain_finding *r, const char *const *kinds, size_t n)
@@ -196,6 +197,13 @@ static bool collections_cost(const struct wick_explain_facts *f)
            wick_explain_counts(f, stalled, PAUSES_LEAST);
 }
 
+/* Whether the heap takes much of what the process may have: nobody else may have use for memory that nobody limits. */
+static bool is_much_of_limit(const struct wick_explain_facts *f, const struct wick_explain_finding *r)
+{
+    const struct wick_explain_figure *resident = wick_explain_figure_of(r, "resident");
+    return resident && f->memory_limit > 0 && resident->value >= LIMIT_LEAST * (double)f->memory_limit;
+}
+
 static bool is_neutral(const struct wick_explain_facts *f, const struct wick_explain_finding *r)
 {
     static const char *const purposes[] = {"compression", "cryptography", "key-derivation",
@@ -219,6 +227,8 @@ static bool is_neutral(const struct wick_explain_facts *f, const struct wick_exp
         return !collections_cost(f);
     case WICK_EXPLAIN_RULE_HUMONGOUS:
         return !are_often(f, r) && !collections_cost(f);
+    case WICK_EXPLAIN_RULE_OVERSIZED_HEAP:
+        return !is_much_of_limit(f, r);
     case WICK_EXPLAIN_RULE_UNSTARTED:
         return wick_explain_figure_of(r, "computing") != NULL;
     case WICK_EXPLAIN_RULE_DISK_WAIT:
