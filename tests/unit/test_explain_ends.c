@@ -293,7 +293,7 @@ static void test_stand_by__of_threads_that_take_turns_at_receiving(void **state)
     }
 }
 
-/* Nor does one that has the JVM find dead buffers keep others from it. */
+/* What holds up threads that find no room for a direct buffer is no thread that has the JDK's monitor. */
 static void test_stand_by__of_threads_that_find_no_room_for_buffers(void **state)
 {
     (void)state;

@@ -475,7 +475,7 @@ static void test_direct_memory__in_which_room_is_sought_is_a_fault(void **state)
     free(explained(s));
 }
 
-/* Memory that nobody limits may be nobody else's need. */
+/* Without a memory limit nothing shows that the memory is missing elsewhere. */
 static void test_oversized_heap__is_a_fault_of_what_takes_half_of_its_limit(void **state)
 {
     static const int limits[] = {0, 1024, 512}; /* MiB */

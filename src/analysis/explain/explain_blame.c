@@ -689,7 +689,7 @@ static bool stand_by(const struct wick_explain *x, const struct wick_explain_pla
 {
     return wick_wait_is_lock(from->kind) && end->kind == WICK_WAIT_SOCKET && from->nlinks == 1 &&
            wick_explain_function_at(x->f->p, end->stack) == from->function &&
-           wick_explain_receives_in_turns(x, from->function);
+           wick_explain_receives_only(x, from->function);
 }
 
 /* Moves the time of place i to where the chain ends. Returns time that is nobody's waiting. */

@@ -148,50 +148,6 @@ void wick_explain_say_end(struct wick_explain *x, struct wick_explain_finding *r
     free(n.ns);
 }
 
-static bool receives_datagrams(const struct wick_profile *p, uint32_t stack)
-{
-    static const char *const classes[] = {"java/net/DatagramSocket", "java/net/PlainDatagramSocketImpl",
-                                          "sun/nio/ch/DatagramSocketAdaptor", "sun/nio/ch/DatagramChannelImpl"};
-    for (uint32_t s = stack; s; s = p->stacks[s].parent)
-        for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-            if (!strcmp(wick_profile_str(p, p->functions[wick_explain_function_at(p, s)].class_name), classes[i]))
-                return true;
-    return false;
-}
-
-/* Whether something is sent in a class of the program. */
-static bool sends_in(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n,
-                     uint32_t class_name)
-{
-    const struct wick_profile *p = x->f->p;
-    for (size_t i = 0; i < n; i++) {
-        struct wick_wait w = wick_explain_wait_at(x, rows[i].stack);
-        if (w.kind == WICK_WAIT_SOCKET_WRITE && w.stack &&
-            p->functions[wick_explain_function_at(p, w.stack)].class_name == class_name)
-            return true;
-    }
-    return false;
-}
-
-bool wick_explain_receives_in_turns(const struct wick_explain *x, uint32_t function)
-{
-    const struct wick_explain_facts *f = x->f;
-    uint32_t class_name = f->p->functions[function].class_name;
-    int64_t datagrams = 0, all = 0;
-    for (size_t i = 0; i < f->nwall; i++) {
-        const struct wick_explain_sample *s = &f->wall[i];
-        const struct wick_wait *w = &x->waits[i];
-        if (w->kind != WICK_WAIT_SOCKET || !w->stack || wick_explain_function_at(f->p, w->stack) != function)
-            continue;
-        if (s->endpoint || w->in_request)
-            return false;
-        all = wick_sum(all, s->weight_ns);
-        datagrams = wick_sum(datagrams, receives_datagrams(f->p, s->stack) ? s->weight_ns : 0);
-    }
-    return all && (double)datagrams > NAMED_LEAST * (double)all && !sends_in(x, f->wall, f->nwall, class_name) &&
-           !sends_in(x, f->cpu, f->ncpu, class_name);
-}
-
 /* Who waits for the answer of a server in this process, whose answers are held back, waits for these, if that is a good
  * part of it. */
 void wick_explain_follow_held_back(struct wick_explain *x, struct wick_explain_finding *r)

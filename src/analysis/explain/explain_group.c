@@ -69,7 +69,7 @@ void wick_explain_learn_parts(struct wick_explain *x)
             o->stalled_ns += (double)f->wall[i].weight_ns;
         else if (f->rivals && f->wall[i].state == WICK_EXPLAIN_WAITING_FOR_CPU) /* of a whole machine */
             o->starved_ns += (double)f->wall[i].weight_ns;
-        else if (f->wall[i].state != WICK_EXPLAIN_RUNNABLE && wick_explain_wait_counts(x, i)) /* that is computed_ns */
+        else if (f->wall[i].state != WICK_EXPLAIN_RUNNABLE && wick_explain_wait_counts(x, i)) /* else: in computed_ns */
             o->waited_ns += (double)f->wall[i].weight_ns;
     stop = stop < STOPPED_MOST ? stop : STOPPED_MOST;
     o->stopped_ns = (o->computed_ns + o->starved_ns + o->waited_ns + o->stalled_ns) * stop / (1 - stop);

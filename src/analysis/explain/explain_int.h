@@ -236,6 +236,10 @@ bool wick_explain_find_replies(struct wick_explain *x);
  * to this process. */
 void wick_explain_find_questions(struct wick_explain *x);
 
+/* explain_questions.c: whether what waits in that function for data of a socket receives datagrams outside of requests,
+ * and its class is not seen to send any. */
+bool wick_explain_receives_only(const struct wick_explain *x, uint32_t function);
+
 /* explain_course.c: whether the sample is of a wait of half a second or more, which did not end in between. */
 bool wick_explain_is_long(const struct wick_explain_sample *s);
 
@@ -413,10 +417,6 @@ void wick_explain_say_child(struct wick_explain *x, struct wick_explain_finding 
  * those who wait there are put on a CPU rarely, but for what they do in between, which may be many short things. */
 void wick_explain_learn_lasting(struct wick_explain *x, struct wick_explain_finding *r,
                                 const struct wick_explain_place *at);
-
-/* explain_ends.c: whether what waits in that function for data of a socket receives datagrams, outside of requests, and
- * its class is not seen to send any. */
-bool wick_explain_receives_in_turns(const struct wick_explain *x, uint32_t function);
 
 /* explain_ends.c: puts it behind held-back, where that is about the server that it waits for. */
 void wick_explain_follow_held_back(struct wick_explain *x, struct wick_explain_finding *r);

@@ -197,7 +197,7 @@ static bool collections_cost(const struct wick_explain_facts *f)
            wick_explain_counts(f, stalled, PAUSES_LEAST);
 }
 
-/* Whether the heap takes much of what the process may have: nobody else may have use for memory that nobody limits. */
+/* Whether the heap takes much of the memory limit. Without one nothing shows that the memory is missing elsewhere. */
 static bool is_much_of_limit(const struct wick_explain_facts *f, const struct wick_explain_finding *r)
 {
     const struct wick_explain_figure *resident = wick_explain_figure_of(r, "resident");

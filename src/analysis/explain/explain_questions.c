@@ -7,15 +7,17 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/explain/explain_int.h"
 #include "base/sum.h"
 
-#define WRITES_LEAST 2    /* samples of a function that writes to a socket, or makes connections */
-#define RESTS_LEAST  5    /* waits of a thread for a timer or for work */
-#define SLEEPS_LEAST 2    /* times that a thread sleeps between two reads */
-#define ONE_MOST     1e8  /* ns: samples of making one connection, such as its TLS handshake */
-#define MAKERS_LEAST 0.33 /* of the waits for data of connections that were opened: by threads that make some */
+#define WRITES_LEAST    2    /* samples of a function that writes to a socket, or makes connections */
+#define RESTS_LEAST     5    /* waits of a thread for a timer or for work */
+#define SLEEPS_LEAST    2    /* times that a thread sleeps between two reads */
+#define ONE_MOST        1e8  /* ns: samples of making one connection, such as its TLS handshake */
+#define DATAGRAMS_LEAST 0.50 /* of the waits for data of sockets in a function: for datagrams */
+#define MAKERS_LEAST    0.33 /* of the waits for data of connections that were opened: by threads that make some */
 
 static bool serve(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n)
 {
@@ -270,4 +272,48 @@ void wick_explain_find_questions(struct wick_explain *x)
     }
     free(talks);
     free(rests);
+}
+
+static bool receives_datagrams(const struct wick_profile *p, uint32_t stack)
+{
+    static const char *const classes[] = {"java/net/DatagramSocket", "java/net/PlainDatagramSocketImpl",
+                                          "sun/nio/ch/DatagramSocketAdaptor", "sun/nio/ch/DatagramChannelImpl"};
+    for (uint32_t s = stack; s; s = p->stacks[s].parent)
+        for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+            if (!strcmp(wick_profile_str(p, p->functions[wick_explain_function_at(p, s)].class_name), classes[i]))
+                return true;
+    return false;
+}
+
+/* Whether methods of that class are seen to send something. */
+static bool sends_in(const struct wick_explain *x, const struct wick_explain_sample *rows, size_t n,
+                     uint32_t class_name)
+{
+    const struct wick_profile *p = x->f->p;
+    for (size_t i = 0; i < n; i++) {
+        struct wick_wait w = wick_explain_wait_at(x, rows[i].stack);
+        if (w.kind == WICK_WAIT_SOCKET_WRITE && w.stack &&
+            p->functions[wick_explain_function_at(p, w.stack)].class_name == class_name)
+            return true;
+    }
+    return false;
+}
+
+bool wick_explain_receives_only(const struct wick_explain *x, uint32_t function)
+{
+    const struct wick_explain_facts *f = x->f;
+    uint32_t class_name = f->p->functions[function].class_name;
+    int64_t datagrams = 0, all = 0;
+    for (size_t i = 0; i < f->nwall; i++) {
+        const struct wick_explain_sample *s = &f->wall[i];
+        const struct wick_wait *w = &x->waits[i];
+        if (w->kind != WICK_WAIT_SOCKET || !w->stack || wick_explain_function_at(f->p, w->stack) != function)
+            continue;
+        if (s->endpoint || w->in_request)
+            return false;
+        all = wick_sum(all, s->weight_ns);
+        datagrams = wick_sum(datagrams, receives_datagrams(f->p, s->stack) ? s->weight_ns : 0);
+    }
+    return all && (double)datagrams > DATAGRAMS_LEAST * (double)all && !sends_in(x, f->wall, f->nwall, class_name) &&
+           !sends_in(x, f->cpu, f->ncpu, class_name);
 }

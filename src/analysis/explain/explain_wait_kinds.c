@@ -485,8 +485,8 @@ static void learn_stubs(struct wick_explain_facts *f)
     }
 }
 
-/* Threads that seek room for direct buffers have the JVM find dead ones, and enter a monitor of its own for that one
- * after another: nobody holds up the others. */
+/* Threads that find no room for a direct buffer wait for the JVM to process references to dead ones, under a monitor of
+ * the JDK that they enter one after another: what holds them up is the lack of room. */
 static void learn_buffers(struct wick_explain *x)
 {
     for (size_t i = 0; i < x->f->nwall; i++) {

@@ -215,7 +215,7 @@ bool wick_wait_is_mounted(const struct wick_profile *p, uint32_t stack)
     return goes_through(p, stack, "java/lang/VirtualThread", "runContinuation");
 }
 
-/* Who makes a worker, and has the pool's factory make its thread, is none. */
+/* A thread that constructs a Worker, and so calls the pool's thread factory, is none of its workers. */
 bool wick_wait_is_worker(const struct wick_profile *p, uint32_t stack)
 {
     bool works = false;
