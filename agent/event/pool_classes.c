@@ -49,6 +49,8 @@ static const struct queue_class {
     uint32_t first;
     const char *task, *state;
     uint32_t cancelled_from, cancelled_to;
+    const char *timed, *due;
+    bool due_epoch_ms;
 } queue_classes[] = {
     {.name = "java/util/concurrent/LinkedBlockingQueue", .counter = "count", .capacity = "capacity"},
     {.name = "java/util/concurrent/LinkedBlockingDeque", .count = "count", .capacity = "capacity"},
@@ -66,7 +68,9 @@ static const struct queue_class {
      .task = "java/util/concurrent/FutureTask",
      .state = "state",
      .cancelled_from = 4, /* CANCELLED, INTERRUPTING, INTERRUPTED */
-     .cancelled_to = 6},
+     .cancelled_to = 6,
+     .timed = "java/util/concurrent/ScheduledThreadPoolExecutor$ScheduledFutureTask",
+     .due = "time"},
     {.name = "java/util/TaskQueue",
      .count = "size",
      .elements = "queue",
@@ -75,7 +79,10 @@ static const struct queue_class {
      .task = "java/util/TimerTask",
      .state = "state",
      .cancelled_from = 3, /* CANCELLED */
-     .cancelled_to = 3},
+     .cancelled_to = 3,
+     .timed = "java/util/TimerTask",
+     .due = "nextExecutionTime",
+     .due_epoch_ms = true},
 };
 enum { QUEUE_CLASSES = sizeof queue_classes / sizeof *queue_classes };
 _Static_assert((size_t)QUEUE_CLASSES <= (size_t)WICK_POOL_QUEUES, "room for all classes of queues");
@@ -180,7 +187,8 @@ static void find_queues(JNIEnv *env, struct wick_pool_classes *c)
     size_t n = 0;
     for (size_t i = 0; i < QUEUE_CLASSES; i++) {
         const struct queue_class *from = &queue_classes[i];
-        jclass class = wick_boot_class(env, from->name), task = from->task ? wick_boot_class(env, from->task) : NULL;
+        jclass class = wick_boot_class(env, from->name), task = from->task ? wick_boot_class(env, from->task) : NULL,
+               timed = from->timed ? wick_boot_class(env, from->timed) : NULL;
         const struct wick_hs_queue_fields q = {
             .klass = place_of(class),
             .count = offset(env, class, from->count, "I"),
@@ -193,9 +201,13 @@ static void find_queues(JNIEnv *env, struct wick_pool_classes *c)
             .state = offset(env, task, from->state, "I"),
             .cancelled_from = from->cancelled_from,
             .cancelled_to = from->cancelled_to,
+            .timed = place_of(timed),
+            .due = offset(env, timed, from->due, "J"),
+            .due_epoch_ms = from->due_epoch_ms,
         };
         bool whole = q.klass && !q.count == !from->count && !q.counter == !from->counter &&
-                     !q.capacity == !from->capacity && !q.elements == !from->elements && !q.state == !from->state;
+                     !q.capacity == !from->capacity && !q.elements == !from->elements && !q.state == !from->state &&
+                     !q.due == !from->due;
         if (!whole)
             continue;
         c->fields.queues[n] = q;

@@ -307,6 +307,7 @@ static void write_pool(struct wick_jfr_writer *w, const struct pool *p, uint64_t
         .maximum = f->maximum,
         .queued = f->queued,
         .capacity = f->capacity,
+        .overdue_ns = (uint64_t)f->overdue_ns,
         .cancelled = examined ? (uint64_t)f->queued * p->cancelled / p->examined : 0,
     };
     wick_jfr_write_thread_pool(w, &event);

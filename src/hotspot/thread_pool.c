@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "hotspot/klass.h"
 #include "hotspot/value.h"
 
@@ -144,6 +145,30 @@ static void examine(const struct wick_jvm *jvm, const struct wick_hs_pool_fields
     }
 }
 
+/* How long ago the first task was due. System.nanoTime() is CLOCK_MONOTONIC, and its differences are what counts. */
+static int64_t overdue_ns(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f,
+                          const struct wick_hs_queue_fields *q, wick_addr array, int64_t queued)
+{
+    enum { NS_PER_MS = 1000000 };
+    int32_t data = wick_hs_klass_array_data(jvm, wick_hs_klass_of(jvm, array));
+    uint32_t each = jvm->step.oop_kind == WICK_OOP_NARROW ? sizeof(uint32_t) : sizeof(uint64_t);
+    if (!queued)
+        return 0;
+    if (data <= 0 || number(jvm, array, f->array_length) <= q->first)
+        return -1;
+    wick_addr task = wick_hs_oop_load_newest(jvm, &f->moves, array + (unsigned)data + (uint64_t)q->first * each);
+    if (!wick_hs_klass_is(jvm, wick_hs_klass_of(jvm, task), q->timed))
+        return -1;
+    uint64_t due = wick_hs_u64(jvm->mem, task + (unsigned)q->due);
+    if (!due) /* unreadable */
+        return -1;
+    int64_t since =
+        q->due_epoch_ms ? (int64_t)(wick_clock_epoch_ns() / NS_PER_MS - due) : (int64_t)(wick_clock_mono_ns() - due);
+    if (since <= 0)
+        return 0;
+    return !q->due_epoch_ms ? since : since < INT64_MAX / NS_PER_MS ? since * NS_PER_MS : -1;
+}
+
 /* What the queue says of itself. */
 static bool read_queue(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f, enum wick_hs_pool_found what,
                        wick_addr queue, bool tasks, struct wick_hs_pool *out)
@@ -166,6 +191,8 @@ static bool read_queue(const struct wick_jvm *jvm, const struct wick_hs_pool_fie
     out->capacity = limited ? (int64_t)capacity : holds_none ? 0 : -1;
     if (tasks && q->task && array)
         examine(jvm, f, q, array, out);
+    if (q->timed && array)
+        out->overdue_ns = overdue_ns(jvm, f, q, array, out->queued);
     return true;
 }
 
@@ -182,7 +209,7 @@ static const struct wick_hs_executor_fields *class_of(const struct wick_jvm *jvm
 bool wick_hs_pool_read(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f, enum wick_hs_pool_found what,
                        wick_addr object, bool tasks, struct wick_hs_pool *out)
 {
-    *out = (struct wick_hs_pool){.threads = 1, .core = 1, .maximum = 1, .queued = -1, .capacity = -1};
+    *out = (struct wick_hs_pool){.threads = 1, .core = 1, .maximum = 1, .queued = -1, .capacity = -1, .overdue_ns = -1};
     if (what == WICK_HS_POOL_TIMER)
         return read_queue(jvm, f, what, object, tasks, out);
     const struct wick_hs_executor_fields *e = what == WICK_HS_POOL_EXECUTOR ? class_of(jvm, f, object) : NULL;

@@ -30,6 +30,10 @@ struct wick_hs_queue_fields {
     wick_addr task;                        /* Klass of tasks that can be cancelled, 0 = not known */
     int32_t state;                         /* of such a task, an int: ... */
     uint32_t cancelled_from, cancelled_to; /* ... these values mean that it is cancelled */
+    wick_addr timed;                       /* Klass of tasks that are due at some time, of which the first is the next
+                                              one; 0 = not known */
+    int32_t due;                           /* of such a task, a long: when: ns of System.nanoTime() ... */
+    bool due_epoch_ms;                     /* ... or ms since 1970 */
 };
 
 /* A class of executors by the class of their workers. Offsets in bytes. */
@@ -97,6 +101,7 @@ struct wick_hs_pool {
     uint32_t threads, core, maximum;
     int64_t queued, capacity;             /* tasks that wait, and most that may; -1 = not known, or no limit */
     uint32_t examined, cancelled;         /* of these tasks so many were, and of those so many are */
+    int64_t overdue_ns;                   /* how long ago the first of them was due; 0 = it is not, -1 = not known */
     char queue_class[WICK_HS_POOL_CLASS]; /* internal name */
 };
 

@@ -84,6 +84,23 @@ public class Pools {
                 task.cancel();
             }
         }
+        ScheduledThreadPoolExecutor stuck = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread t = new Thread(task, "stuck");
+            t.setDaemon(true);
+            return t;
+        });
+        stuck.execute(Pools::never);
+        stuck.schedule(Pools::print, 1, TimeUnit.SECONDS);
+        stuck.schedule(Pools::print, 1, TimeUnit.HOURS);
+        Timer slow = new Timer("slow", true);
+        for (long ms : new long[] {0, 1000, 3_600_000}) {
+            slow.schedule(new TimerTask() {
+                @Override
+                public void run() {
+                    never();
+                }
+            }, ms);
+        }
         System.out.println("up");
         boolean feeds = false;
         for (int i = 0;; i++) {

@@ -3,8 +3,10 @@
 # jdks: 8 11 17 21 25
 # ci: 11 25
 """How many threads and tasks a program's thread pools have, read from its own objects with each collector."""
+import datetime
 import json
 import os
+import re
 
 import jvmtest as t
 
@@ -16,6 +18,8 @@ POOLS = {
     "direct": ("SynchronousQueue", 3, 0, 7, 0, 0),
     "later": ("ScheduledThreadPoolExecutor$DelayedWorkQueue", 1, 1, 2147483647, 4000, -1),
     "timer": ("TaskQueue", 1, 1, 1, 40, -1),
+    "stuck": ("ScheduledThreadPoolExecutor$DelayedWorkQueue", 1, 1, 2147483647, 2, -1),
+    "slow": ("TaskQueue", 1, 1, 1, 2, -1),
 }
 WEB = {
     "web": ("TaskQueue", 10, 4, 10, 37, 500),
@@ -34,6 +38,18 @@ def readings(file):
         numbers = [int(e[k]) for k in ("threads", "corePoolSize", "maximumPoolSize", "queued", "capacity", "cancelled")]
         found.setdefault(name, []).append((e["queueClass"].split(" ")[0].rpartition(".")[2], *numbers))
     return found
+
+
+def overdue(file, pool):
+    """[(s of the reading, s for which the next task of that scheduler has been due)], where that is known"""
+    found = []
+    for e in json.loads(t.jfr(17, "print", "--json", "--events", "wick.ThreadPool", file).out)["recording"]["events"]:
+        v = e["values"]
+        late = re.fullmatch(r"PT(?:(\d+)M)?(?:([\d.]+)S)?", v["overdue"])
+        if late and v["eventThread"]["osName"] == pool:
+            seconds = 60 * int(late[1] or 0) + float(late[2] or 0)
+            found.append((datetime.datetime.fromisoformat(v["startTime"][:26]).timestamp(), seconds))
+    return sorted(found)
 
 
 def web(name, options, library):
@@ -80,6 +96,13 @@ for name, options in runs:
     t.check(f"{name}: cancelled tasks of the scheduler are estimated",
             all(2400 <= r[6] <= 3600 for r in found.get("later", [])), found.get("later"))
     t.check(f"{name}: those of the timer are counted", all(r[6] == 10 for r in found.get("timer", [])), found.get("timer"))
+    for pool in ("stuck", "slow"):
+        late = overdue(file, pool)
+        passed = [(b[0] - a[0], b[1] - a[1]) for a, b in zip(late[:1], late[-1:])]
+        t.check(f"{name}: the next task of {pool} has been due for as long as passes between readings",
+                len(late) > 1 and all(by <= 2 * time and time <= 2 * by for time, by in passed), late)
+    t.check(f"{name}: no task of the timer is due", {late for _, late in overdue(file, "timer")} == {0.0},
+            overdue(file, "timer"))
     said = {f["rule"]: f for f in json.loads(t.wick("explain", file, "--json").out)["findings"]}
     t.check(f"{name}: the queue that grows is reported",
             said.get("growing-queue", {}).get("figures", {}).get("pool") == "grows", list(said))

@@ -307,6 +307,45 @@ static void test_schedulers__of_one_thread_are_blocked_by_a_long_task(void **sta
     has_not(scheduled(4, 1, 5, 1, true), "blocked-scheduler");   /* one sample stands for all of a run */
 }
 
+/* Others that run too rarely for the thread to wake often: its queue says that they are due and wait. Where the thread
+ * lacks a CPU in its task they are due as well, and where they are for a moment only they are not delayed. */
+static void test_schedulers__are_blocked_where_others_are_due(void **state)
+{
+    static const struct {
+        size_t overdue;
+        double each_ns;
+        bool waits, blocked;
+    } cases[] = {{4, 400e6, true, true}, {2, 400e6, true, false}, {4, 30e6, true, false}, {4, 400e6, false, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scheduled(4, 1, 1, 20, false);
+        for (size_t k = 0; k < s->f.nwall; k++)
+            if (s->wall[k].state == WICK_EXPLAIN_IO && !cases[i].waits)
+                s->wall[k].state = WICK_EXPLAIN_RUNNABLE;
+        struct wick_explain_pool queue = {
+            .thread = s->wall[0].thread,
+            .queue_class =
+                wick_profile_cstring(&s->p, "java/util/concurrent/ScheduledThreadPoolExecutor$DelayedWorkQueue"),
+            .first_ns = S,
+            .last_ns = 9 * S,
+            .queued = 2,
+            .queued_sum = 20,
+            .readings = 10,
+            .timed = 10,
+            .overdue = cases[i].overdue,
+            .overdue_ns = (double)cases[i].overdue * cases[i].each_ns};
+        s->f.pools = &queue;
+        s->f.npools = 1;
+        if (cases[i].blocked)
+            begins(s, "blocked-scheduler: clock-1, the only thread of a scheduler, runs app.Export.run for 32 % of the "
+                      "time (3.2 s), 800 ms at a time, most of it waiting for data of a socket, at app.Export.send: "
+                      "its other tasks are delayed by as much; in 4 of 10 readings of its queue the next task had been "
+                      "due for 400 ms on average\n");
+        else
+            has_not(s, "blocked-scheduler");
+    }
+}
+
 /* Other tasks are too short to be sampled, but in its queue; those that are cancelled do not run. */
 static void test_schedulers__with_tasks_in_their_queues_have_others(void **state)
 {
@@ -694,6 +733,7 @@ int main(void)
         cmocka_unit_test(test_needless_code__comes_before_its_thread),
         cmocka_unit_test(test_carriers__are_pinned_by_the_method_that_synchronizes),
         cmocka_unit_test(test_schedulers__of_one_thread_are_blocked_by_a_long_task),
+        cmocka_unit_test(test_schedulers__are_blocked_where_others_are_due),
         cmocka_unit_test(test_schedulers__with_tasks_in_their_queues_have_others),
         cmocka_unit_test(test_young__is_too_small_by_an_option_where_collections_stop_the_program),
         cmocka_unit_test(test_collections__that_find_soft_references_say_so),

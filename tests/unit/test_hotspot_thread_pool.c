@@ -8,8 +8,10 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "fake_space.h"
 #include "hotspot/thread_pool.h"
+#include "hotspot/value.h"
 
 /* Offsets of the fields: all objects have the class at KLASS. */
 enum {
@@ -336,16 +338,23 @@ static void test_pool__cancelled_tasks_are_counted_or_estimated(void **state)
     assert_in_range(found.examined, 0, 10);
 }
 
-static void test_pool__of_a_timer_is_its_queue(void **state)
+/* The thread of a timer with six tasks from index 1 on. */
+static void timer_of(wick_addr six)
 {
-    (void)state;
     wick_addr waiting = object_of(timer_queue_class);
     thread = object_of(fields.timer);
+    tasks = six;
     space_put64(&space, handle, thread);
     space_put64(&space, thread + EETOP, java_thread);
     space_put64(&space, thread + QUEUE, waiting);
     space_put32(&space, waiting + CAPACITY, 6);
-    space_put64(&space, waiting + ELEMENTS, tasks_of(1, 6, 3));
+    space_put64(&space, waiting + ELEMENTS, tasks);
+}
+
+static void test_pool__of_a_timer_is_its_queue(void **state)
+{
+    (void)state;
+    timer_of(tasks_of(1, 6, 3));
     assert_int_equal(pool(), WICK_HS_POOL_TIMER);
     assert_int_equal(found.threads, 1);
     assert_int_equal(found.queued, 6);
@@ -353,6 +362,54 @@ static void test_pool__of_a_timer_is_its_queue(void **state)
     assert_int_equal(found.cancelled, 2);
     space_put64(&space, thread + QUEUE, holder);
     assert_int_equal(pool(), WICK_HS_POOL_UNREADABLE);
+}
+
+/* The first task of the array is the next one; a class of its own may have been made of it. */
+static void test_pool__of_a_scheduler_says_how_long_its_next_task_has_been_due(void **state)
+{
+    enum { DUE = 24 };
+    const uint64_t second = 1000000000, now = wick_clock_mono_ns();
+    (void)state;
+    delayed_queue(3, 0);
+    assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
+    assert_int_equal(found.overdue_ns, -1); /* the class of such tasks is not known */
+    fields.queues[1].timed = task_class;
+    fields.queues[1].due = DUE;
+    wick_addr first = wick_hs_u64(jvm.mem, tasks + DATA), second_task = wick_hs_u64(jvm.mem, tasks + DATA + 8);
+    space_put64(&space, second_task + DUE, now - 9 * second);
+    space_put64(&space, first + DUE, now - 2 * second);
+    assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
+    assert_true(found.overdue_ns >= (int64_t)(2 * second));
+    assert_true(found.overdue_ns <= (int64_t)(wick_clock_mono_ns() - now + 2 * second));
+    space_put64(&space, first + DUE, now + 3600 * second);
+    assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
+    assert_int_equal(found.overdue_ns, 0);
+    space_put64(&space, first + DUE, 0); /* as memory that cannot be read */
+    assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
+    assert_int_equal(found.overdue_ns, -1);
+    space_put32(&space, first + KLASS, (uint32_t)class_of("app/Decorated", 0));
+    assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
+    assert_int_equal(found.overdue_ns, -1);
+    space_put32(&space, queue + CAPACITY, 0);
+    assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
+    assert_int_equal(found.overdue_ns, 0);
+}
+
+static void test_pool__of_a_timer_says_that_by_the_time_of_day(void **state)
+{
+    enum { DUE = 24, SECOND = 1000 };
+    (void)state;
+    const uint64_t now_ms = wick_clock_epoch_ns() / 1000000;
+    timer_of(tasks_of(1, 6, 3));
+    fields.queues[2].timed = task_class;
+    fields.queues[2].due = DUE;
+    fields.queues[2].due_epoch_ms = true;
+    space_put64(&space, wick_hs_u64(jvm.mem, tasks + DATA + 8) + DUE, now_ms - 5 * SECOND);
+    assert_int_equal(pool(), WICK_HS_POOL_TIMER);
+    assert_in_range(found.overdue_ns / 1000000, 5 * SECOND, 3600 * SECOND);
+    space_put64(&space, wick_hs_u64(jvm.mem, tasks + DATA + 8) + DUE, now_ms + 3600 * SECOND);
+    assert_int_equal(pool(), WICK_HS_POOL_TIMER);
+    assert_int_equal(found.overdue_ns, 0);
 }
 
 int main(void)
@@ -369,6 +426,8 @@ int main(void)
         TEST(test_pool__is_unreadable_where_a_step_leads_elsewhere),
         TEST(test_pool__cancelled_tasks_are_counted_or_estimated),
         TEST(test_pool__of_a_timer_is_its_queue),
+        TEST(test_pool__of_a_scheduler_says_how_long_its_next_task_has_been_due),
+        TEST(test_pool__of_a_timer_says_that_by_the_time_of_day),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,6 +189,8 @@ struct wick_explain_pool {
     int64_t first_queued;
     double queued_sum, fallen; /* of all readings; by how many tasks fewer they were than the one before */
     size_t readings, rises;    /* times that more were queued than the time before */
+    size_t timed, overdue;     /* readings that say whether a task of a scheduler was due; those in which one was */
+    double overdue_ns;         /* for how long in those, in all */
     uint32_t name;             /* what the names of its threads have in common, 0 = was not asked for yet */
 };
 

@@ -19,7 +19,7 @@
 
 #define TIMER_QUEUE "java/util/TaskQueue"
 
-enum { POOLS_MOST = 1024, READINGS_LEAST = 5 };
+enum { POOLS_MOST = 1024, READINGS_LEAST = 5, OVERDUE_LEAST = 20000000 /* ns: a thread may take as long to wake */ };
 
 /* As it is: -1 stands for "none" or "not known". */
 static int64_t signed_number(const struct wick_jfr_event *e, const char *field)
@@ -53,6 +53,10 @@ void wick_explain_take_pool(struct wick_explain_facts *f, const struct wick_jfr_
     o->maximum = wick_explain_take_number(e, "maximumPoolSize");
     o->capacity = signed_number(e, "capacity");
     o->cancelled = wick_explain_take_number(e, "cancelled");
+    int64_t overdue = signed_number(e, "overdue");
+    o->timed += overdue >= 0;
+    o->overdue += overdue >= OVERDUE_LEAST;
+    o->overdue_ns += overdue >= OVERDUE_LEAST ? (double)overdue : 0;
 }
 
 const struct wick_explain_pool *wick_explain_pool_named(const struct wick_explain *x, uint32_t name)

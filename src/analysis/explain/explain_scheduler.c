@@ -9,7 +9,8 @@
  * and nobody waits for a future. What shows are the runs of the long task (samples of the thread that follow each
  * other), that there are other tasks at all (a sample of one will do, or a queue with several: they are short), and
  * that the thread wakes again and again while it rests between them: a wall-clock sample is one event for as long as
- * its thread stays where it was, so one that rests and then rests again has run in between. A task is the outermost
+ * its thread stays where it was, so one that rests and then rests again has run in between. Others that run less often
+ * show in the queue: its next task is due, and the thread does not take it. A task is the outermost
  * function of the program that the scheduler calls. A sample may stand for much time where many threads are sampled:
  * runs have to be several long.
  */
@@ -27,6 +28,9 @@
 #define WAKE_LEAST   2.0  /* times a second */
 #define TIMES_LEAST  4    /* for each run */
 #define QUEUED_LEAST 3.0  /* tasks in its queue, on average */
+#define DUE_LEAST    2    /* readings in which another task was due: there are others */
+#define DUE_OFTEN    3    /* such readings ... */
+#define DUE_SHARE    0.10 /* ... and of all readings: they run late again and again */
 #define LATE         1.5  /* what it costs, with what others are delayed by, in terms of its own time */
 
 enum place { ELSEWHERE, RESTS, RUNS };
@@ -44,6 +48,7 @@ struct runs {
     size_t others; /* samples of tasks other than the best one */
     size_t wakes;  /* times that it rested, ran unseen, and rested again */
     double visits; /* of the best task */
+    double waits;  /* ns: for something else than a CPU, likewise */
 };
 
 /* Whether the stack is of a scheduler's thread, and where in it; *task: what it runs. */
@@ -74,8 +79,9 @@ static int by_time(const void *a, const void *b)
     return x->time_ns != y->time_ns ? (x->time_ns < y->time_ns ? -1 : 1) : (x->i > y->i) - (x->i < y->i);
 }
 
-static void learn(const struct wick_explain_facts *f, uint32_t thread, struct row *rows, struct runs *r)
+static void learn(const struct wick_explain *x, uint32_t thread, struct row *rows, struct runs *r)
 {
+    const struct wick_explain_facts *f = x->f;
     size_t n = 0;
     uint32_t last = 0, task;
     bool rested = false;
@@ -99,6 +105,7 @@ static void learn(const struct wick_explain_facts *f, uint32_t thread, struct ro
         bool runs = place_of(f->p, s->stack, &task) == RUNS;
         r->others += runs && task != r->best;
         r->visits += runs && task == r->best ? (s->count ? (double)s->count : 1) : 0;
+        r->waits += runs && task == r->best && x->waits[rows[k].i].kind != WICK_WAIT_NONE ? (double)s->weight_ns : 0;
     }
     for (size_t i = 0; i < f->ncpu; i++)
         r->others += f->cpu[i].thread == thread && place_of(f->p, f->cpu[i].stack, &task) == RUNS && task != r->best;
@@ -127,12 +134,25 @@ static void say_task(struct wick_explain *x, struct wick_explain_finding *r, uin
     }
 }
 
-/* Whether its queue has other tasks, by readings: the one that runs is not in it, or waits there for its next time. */
-static bool has_others(const struct wick_explain *x, uint32_t thread)
+static const struct wick_explain_pool *queue_of(const struct wick_explain *x, uint32_t thread)
 {
     const struct wick_explain_pool *o = wick_explain_pool_named(x, wick_explain_pool_name(x->f->p, thread));
-    return o && o->readings && wick_explain_pool_is_timed(x, o) &&
-           o->queued_sum / (double)o->readings - (double)o->cancelled >= QUEUED_LEAST;
+    return o && o->readings && wick_explain_pool_is_timed(x, o) ? o : NULL;
+}
+
+/* Whether there are others, by readings: the task that runs is not in the queue, or waits there for its next time. */
+static bool has_others(const struct wick_explain_pool *queue)
+{
+    return queue && (queue->queued_sum / (double)queue->readings - (double)queue->cancelled >= QUEUED_LEAST ||
+                     queue->overdue >= DUE_LEAST);
+}
+
+/* Whether others are due again and again, for as long as a run takes, while the thread waits in this task: where it
+ * lacks a CPU they are due as well. */
+static bool are_overdue(const struct wick_explain_pool *queue, const struct runs *r, double least_ns)
+{
+    return queue && queue->overdue >= DUE_OFTEN && (double)queue->overdue >= DUE_SHARE * (double)queue->timed &&
+           queue->overdue_ns >= RUN_LEAST * (double)queue->overdue && r->waits >= least_ns;
 }
 
 static void judge(struct wick_explain *x, uint32_t thread, const struct runs *r)
@@ -140,9 +160,11 @@ static void judge(struct wick_explain *x, uint32_t thread, const struct runs *r)
     const struct wick_explain_facts *f = x->f;
     double ns = (double)r->by_task[r->best], runs = r->count[r->best], all = (double)f->duration_ns,
            wakes = (double)r->wakes;
-    if (!r->best || (!r->others && !has_others(x, thread)) || runs < RUNS_LEAST || ns < RUN_LEAST * runs ||
+    const struct wick_explain_pool *queue = queue_of(x, thread);
+    bool often = wakes >= TIMES_LEAST * runs && wakes * 1e9 >= WAKE_LEAST * all;
+    if (!r->best || (!r->others && !has_others(queue)) || runs < RUNS_LEAST || ns < RUN_LEAST * runs ||
         r->visits < VISITS_LEAST * runs || ns < x->rule->threshold * all || ns > SHARE_MOST * all ||
-        wakes < TIMES_LEAST * runs || wakes * 1e9 < WAKE_LEAST * all)
+        !(often || are_overdue(queue, r, x->rule->threshold * all)))
         return;
     struct wick_explain_finding *found = wick_explain_found(x, ns);
     if (found)
@@ -152,7 +174,13 @@ static void judge(struct wick_explain *x, uint32_t thread, const struct runs *r)
     wick_explain_figure(found, "share", WICK_EXPLAIN_SHARE, ns / all);
     wick_explain_figure(found, "time", WICK_EXPLAIN_TIME, ns);
     wick_explain_figure(found, "each", WICK_EXPLAIN_TIME, ns / runs);
-    wick_explain_figure(found, "rate", WICK_EXPLAIN_NUMBER, wakes * 1e9 / all);
+    if (often)
+        wick_explain_figure(found, "rate", WICK_EXPLAIN_NUMBER, wakes * 1e9 / all);
+    if (queue && queue->overdue >= DUE_LEAST) {
+        wick_explain_figure(found, "overdue", WICK_EXPLAIN_NUMBER, (double)queue->overdue);
+        wick_explain_figure(found, "readings", WICK_EXPLAIN_NUMBER, (double)queue->timed);
+        wick_explain_figure(found, "delay", WICK_EXPLAIN_TIME, queue->overdue_ns / (double)queue->overdue);
+    }
     say_task(x, found, thread, r->best);
 }
 
@@ -176,8 +204,8 @@ void wick_explain_blocked_scheduler(struct wick_explain *x)
         memset(r.count, 0, (f->p->nfunctions + 1) * sizeof *r.count);
         r.best = 0;
         r.others = r.wakes = 0;
-        r.visits = 0;
-        learn(f, thread, rows, &r);
+        r.visits = r.waits = 0;
+        learn(x, thread, rows, &r);
         judge(x, thread, &r);
     }
     free(r.count);
