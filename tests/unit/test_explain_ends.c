@@ -123,8 +123,9 @@ static void test_ends__of_own_clients_come_down_to_what_requests_wait_for(void *
     } cases[] = {{"127.0.0.1:80", "127.0.0.1:80", "java/lang/Thread.join", 5, false},
                  {"127.0.0.1:80", "127.0.0.1:80", "java/lang/Thread.join", 3, true},
                  {"127.0.0.1:80", "127.0.0.1:80", "java/lang/Thread.sleep", 5, false},
-                 {"127.0.0.1:80", "127.0.0.1:80", "java/lang/Object.wait", 5, true}, /* perhaps a long poll */
+                 {"127.0.0.1:80", "127.0.0.1:80", "java/lang/Object.wait", 5, false},
                  {"127.0.0.1:80", "10.0.0.7:443", "java/lang/Thread.join", 8, true},
+                 {NULL, "127.0.0.1:80", "java/lang/Object.wait", 7, true}, /* perhaps long polls of others */
                  {NULL, "127.0.0.1:80", "java/lang/Thread.join", 7, false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -407,10 +408,29 @@ static void test_datagrams__are_an_answer_where_somebody_asks(void **state)
     }
 }
 
-/* Who follows what another program writes has nothing to do until it does; who writes, or starts the program, asks. */
+/* Who follows what another program writes has nothing to do until it does; who writes to it, or starts it, asks. */
 static void test_pipe__is_an_answer_where_somebody_asks(void **state)
 {
+    static const char writer[] = "java/io/FileWriter.write", buffer[] = "java/io/BufferedOutputStream.write",
+                      file[] = "kernel:ext4_file_write_iter", pipe[] = "kernel:anon_pipe_write";
+    static const struct {
+        const char *by, *in;
+        enum wick_explain_state state;
+        bool asks;
+    } writes[] = {{writer, "kernel:write", WICK_EXPLAIN_RUNNABLE, false}, /* unknown where to: not as to a process */
+                  {buffer, "kernel:write", WICK_EXPLAIN_RUNNABLE, true},  {buffer, file, WICK_EXPLAIN_RUNNABLE, false},
+                  {buffer, "kernel:write", WICK_EXPLAIN_DISK, false},     {writer, pipe, WICK_EXPLAIN_RUNNABLE, true},
+                  {writer, "kernel:write", WICK_EXPLAIN_IO, true}};
     (void)state;
+    for (size_t i = 0; i < sizeof writes / sizeof *writes; i++) {
+        struct scene *s = scene();
+        uint32_t t = thread_of(s, "follower", 1);
+        add(s, t, STACK(s, "app/Main.run", "app/Tail.follow", PIPE), WICK_EXPLAIN_IO, 9);
+        add(s, t,
+            STACK(s, "app/Main.run", "app/Tail.follow", writes[i].by, "java/io/FileOutputStream.write", writes[i].in),
+            writes[i].state, 0.1);
+        (writes[i].asks ? has : has_not)(s, "is waiting for the reading of a file or pipe, at app.Tail.follow\n");
+    }
     for (unsigned who = 0; who < 5; who++) { /* 4: keeps what it reads in a file */
         struct scene *s = scene();
         uint32_t t = thread_of(s, "follower", 1);

@@ -174,17 +174,35 @@ static bool is_piped(const struct wick_explain *x, uint32_t thread, const struct
            t->process_ns >= PIPED_SHARE * t->pipe_ns;
 }
 
-/* Whether that writes by a channel, which a process started from here has none of: mostly to a file. */
-static bool is_of_channel(const struct wick_profile *p, uint32_t stack, uint32_t user)
+static bool is_file_write(const char *name)
 {
-    for (uint32_t s = stack; s && s != user; s = p->stacks[s].parent)
-        if (!strcmp(wick_profile_str(p, p->functions[function_at(p, s)].class_name), "sun/nio/ch/FileChannelImpl"))
-            return true;
-    return false;
+    return strstr(name, "_file_write_iter") || strstr(name, "generic_perform_write");
+}
+
+static bool is_pipe_write(const char *name)
+{
+    return strstr(name, "pipe_write") || strstr(name, "tty_write");
+}
+
+/* Whether a thread that writes there may give another process something: what the kernel does says so; else who writes
+ * to a process does so by a buffered stream, and by no channel. */
+static bool may_write_to_pipe(const struct wick_profile *p, const struct wick_explain_sample *s, uint32_t user)
+{
+    if (s->state == WICK_EXPLAIN_IO || leaf_is(p, s->stack, is_pipe_write))
+        return true;
+    if (s->state == WICK_EXPLAIN_DISK || leaf_is(p, s->stack, is_file_write))
+        return false;
+    bool buffered = false, channel = false;
+    for (uint32_t at = s->stack; at && at != user; at = p->stacks[at].parent) {
+        const char *class_name = wick_profile_str(p, p->functions[function_at(p, at)].class_name);
+        buffered |= !strcmp(class_name, "java/io/BufferedOutputStream");
+        channel |= !strcmp(class_name, "sun/nio/ch/FileChannelImpl");
+    }
+    return buffered && !channel;
 }
 
 /* Who reads a pipe may wait for an answer, or follow what another program writes now and then. A function that also
- * writes to files or pipes by a stream, or starts processes, asks; and a thread that starts processes, and waits for
+ * writes to pipes, or starts processes, asks; and a thread that starts processes, and waits for
  * their ends, waits for them where it reads as well. */
 static void find_piped_answers(struct wick_explain *x)
 {
@@ -193,10 +211,10 @@ static void find_piped_answers(struct wick_explain *x)
     struct piping *of = pipings_of(x);
     x->f->failed |= !gives;
     for (size_t i = 0; gives && i < f->nwall + f->ncpu; i++) {
-        uint32_t stack = i < f->nwall ? f->wall[i].stack : f->cpu[i - f->nwall].stack;
-        struct wick_wait w = wick_explain_wait_at(x, stack);
+        const struct wick_explain_sample *s = i < f->nwall ? &f->wall[i] : &f->cpu[i - f->nwall];
+        struct wick_wait w = wick_explain_wait_at(x, s->stack);
         if (w.stack &&
-            ((w.kind == WICK_WAIT_FILE_WRITE && !is_of_channel(f->p, stack, w.stack)) || w.kind == WICK_WAIT_PROCESS))
+            (w.kind == WICK_WAIT_PROCESS || (w.kind == WICK_WAIT_FILE_WRITE && may_write_to_pipe(f->p, s, w.stack))))
             gives[function_at(f->p, w.stack)] = true;
     }
     for (size_t i = 0; gives && of && i < f->nwall; i++) {

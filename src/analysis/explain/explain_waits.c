@@ -480,20 +480,21 @@ static enum from come_from(struct wick_explain *x, const struct wick_explain_pla
 }
 
 /* Whether those who wait there for answers are this process's own clients: what its requests wait for is their time as
- * well, and says more. */
+ * well, and says more. Of clients that are not known to ask it, what a long poll waits for says nothing. */
 static bool are_own(struct wick_explain *x, const struct wick_explain_place *at, const struct waiters *w)
 {
-    int64_t served = 0;
+    int64_t served = 0, polled = 0;
     if (at->kind != WICK_WAIT_PEER || !x->serves || w->request || at->nlinks || at->via != WICK_WAIT_NONE)
         return false;
     for (size_t i = 0; i < x->f->nwall; i++) {
         enum wick_wait_kind kind = x->waits[i].kind;
-        bool serves = kind == WICK_WAIT_THREAD || wick_wait_is_timer(kind) || /* not what a long poll waits for */
-                      wick_wait_role_of(kind) == WICK_WAIT_TROUBLE;
-        if (x->waits[i].in_request && serves && wick_explain_is_trouble(x, i))
-            served = wick_sum(served, x->f->wall[i].weight_ns);
+        bool serves =
+            kind == WICK_WAIT_THREAD || wick_wait_is_timer(kind) || wick_wait_role_of(kind) == WICK_WAIT_TROUBLE;
+        int64_t *sum = serves ? &served : &polled;
+        if (x->waits[i].in_request && wick_explain_is_trouble(x, i))
+            *sum = wick_sum(*sum, x->f->wall[i].weight_ns);
     }
-    if ((double)served < SERVED_HERE * (double)at->ns)
+    if ((double)served + (double)polled < SERVED_HERE * (double)at->ns)
         return false;
     enum from from = come_from(x, at);
     return from == FROM_HERE || (from == FROM_UNKNOWN && (double)served >= SERVED_LEAST * (double)at->ns);
