@@ -33,6 +33,30 @@ static void test_promotion__of_a_program_without_cpus_is_none(void **state)
     }
 }
 
+/* Pauses of a collector without CPUs matter as far as they take more than threads without CPUs would give. Who waits
+ * for an allocation waits for that collector, and is no thread that gets on. */
+static void test_pauses__are_compared_with_what_threads_got(void **state)
+{
+    static const struct {
+        int hungry; /* seconds for which threads waited for a CPU */
+        enum wick_explain_state state;
+        bool pauses;
+    } cases[] = {{8, WICK_EXPLAIN_ALLOCATION, true}, {8, WICK_EXPLAIN_DISK, false}, {0, WICK_EXPLAIN_DISK, false}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct scene *s = scene();
+        add(s, thread_of(s, "settle", 1), STACK(s, "app/Settle.run", "sun/nio/ch/FileChannelImpl.force"),
+            cases[c].state, 10);
+        s->f.gcs = 8;
+        s->f.pauses_ns = 2 * S;
+        s->f.gc_ns = S / 5;
+        s->f.gc_wait_ns = s->f.gc_delay_ns = 4 * S / 5;
+        s->f.got_ns = s->f.gc_ns + 2 * S / 5;
+        s->f.hungry_delay_ns = s->f.gc_delay_ns + cases[c].hungry * S;
+        (cases[c].pauses ? has : has_not)(s, "gc-pauses: ");
+    }
+}
+
 /* What takes the CPUs of a machine makes no disk faster: what threads wait for those hides no wait for it. */
 static void test_file_sync__is_a_share_of_what_crowds_leave(void **state)
 {
@@ -178,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_promotion__of_a_program_without_cpus_is_none),
+        cmocka_unit_test(test_pauses__are_compared_with_what_threads_got),
         cmocka_unit_test(test_hot_calls__of_fsync_have_its_advice),
         cmocka_unit_test(test_gc_cpu__is_what_the_collector_would_use),
         cmocka_unit_test(test_file_sync__is_a_share_of_what_crowds_leave),

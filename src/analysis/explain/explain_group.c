@@ -101,7 +101,7 @@ double wick_explain_pauses_by_work(const struct wick_explain *x)
     const struct wick_explain_facts *f = x->f;
     const struct wick_explain_parts *o = &x->out->parts;
     double stop = wick_explain_share((double)f->pauses_ns, (double)f->duration_ns);
-    double got_on = o->computed_ns + o->waited_ns + o->stalled_ns;
+    double got_on = o->computed_ns + o->waited_ns; /* who waits for the collector mostly does so in its pauses */
     stop = stop < STOPPED_MOST ? stop : STOPPED_MOST;
     double paused = stop * wick_explain_collectors_got(f);
     double between = (1 - stop) * (got_on > 0 ? got_on / (got_on + o->starved_ns) : 1);
