@@ -116,11 +116,39 @@ static void test_hot_calls__of_fsync_have_its_advice(void **state)
         assert_string_equal(all.rows[0].rule->name, "hot-calls");
         const char *advice = all.rows[0].advice ? all.rows[0].advice : "";
         bool forces = strstr(advice, "force once for many records") != NULL;
-        if (forces != (most == 1))
+        if (forces != (most == 1) || (wick_explain_figure_of(&all.rows[0], "forces") != NULL) != forces)
             fail_msg("%d: %s", most, advice);
         wick_explain_findings_release(&all);
         wick_profile_release(&s->p);
         free(s);
+    }
+}
+
+/* A write to a file that was opened for synchronous output ends when the disk has it: frames of the kernel show it, in
+ * CPU samples only, and the wait for it is also what the kernel computes. */
+static void test_waits__for_writes_to_reach_the_disk_are_for_fsync(void **state)
+{
+    static const struct {
+        const char *kernel;
+        double synced;
+        bool said;
+    } cases[] = {{"kernel:ext4_sync_file", 1.2, true},
+                 {"kernel:xfs_file_fsync", 1.2, true},
+                 {"kernel:vfs_fsync_range", 1.2, true},
+                 {"kernel:ext4_sync_file", 0.8, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        uint32_t write = STACK(s, "app/DayBook.run", "app/DayBook.enter", "java/io/RandomAccessFile.write",
+                               "java/io/RandomAccessFile.writeBytes"),
+                 t = thread_of(s, "day-book", 1);
+        add(s, t, write, WICK_EXPLAIN_DISK, 2);
+        add(s, t, write, WICK_EXPLAIN_RUNNABLE, 6);
+        cpu(s, push(&s->p, push(&s->p, write, "libc.so.6:write"), cases[i].kernel), cases[i].synced);
+        cpu(s, push(&s->p, push(&s->p, write, "libc.so.6:write"), "kernel:ext4_buffered_write_iter"), 1);
+        (cases[i].said ? has : has_not)(
+            s,
+            "waiting: 100 % of the time that threads have work (8.0 s) is waiting for fsync (data to reach the disk)");
     }
 }
 
@@ -204,6 +232,7 @@ int main(void)
         cmocka_unit_test(test_promotion__of_a_program_without_cpus_is_none),
         cmocka_unit_test(test_pauses__are_compared_with_what_threads_got),
         cmocka_unit_test(test_hot_calls__of_fsync_have_its_advice),
+        cmocka_unit_test(test_waits__for_writes_to_reach_the_disk_are_for_fsync),
         cmocka_unit_test(test_gc_cpu__is_what_the_collector_would_use),
         cmocka_unit_test(test_file_sync__is_a_share_of_what_crowds_leave),
         cmocka_unit_test(test_vm_operations__count_with_the_cpu_that_the_vm_thread_got),

@@ -682,8 +682,11 @@ void wick_explain_hot_calls(struct wick_explain *x)
     if (c.most) {
         wick_explain_say_frame(x, r, "most", c.most);
         wick_explain_figure(r, "part", WICK_EXPLAIN_TIME, (double)c.most_ns);
-        if (r && (double)c.most_ns >= HALF * (double)c.ns && forces_data(f->p, c.most))
+        bool forces = forces_data(f->p, c.most) || x->syncs[c.function];
+        if (r && (double)c.most_ns >= HALF * (double)c.ns && forces) {
+            wick_explain_say(x, r, "forces", "data reaches the disk (fsync, or a file opened for synchronous output)");
             r->advice = wick_wait_help(WICK_WAIT_FILE_SYNC);
+        }
     }
     keep_hot(x, r, c.function, c.function);
 }

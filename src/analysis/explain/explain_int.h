@@ -31,6 +31,7 @@ struct wick_explain {
     struct wick_wait *waits;              /* of each wall-clock sample of the facts; kind NONE: it does not wait */
     struct wick_wait *at_stacks;          /* of the stacks that were asked for, and which those are */
     bool *at_known;
+    bool *syncs;                         /* by function: most of what the kernel computes in its writes is for a disk */
     uint32_t *ran;                       /* by thread: readings of its CPU time in which it had used some */
     struct wick_explain_enter *enters;   /* by frame: of which monitors threads wait there */
     struct wick_explain_course *courses; /* by function of the program that virtual threads begin in */

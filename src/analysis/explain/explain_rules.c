@@ -607,6 +607,7 @@ static void forget_waits(struct wick_explain *x)
     free(x->waits);
     free(x->at_stacks);
     free(x->at_known);
+    free(x->syncs);
     free(x->ran);
     free(x->stuck);
     free(x->pressed);

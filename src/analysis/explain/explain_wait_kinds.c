@@ -14,6 +14,7 @@
 
 #define PIPED_LEAST      4    /* times that a thread begins with a process after it has read a pipe */
 #define PIPED_SHARE      0.30 /* of its time in pipes: in starting processes, and waiting for their ends */
+#define SYNC_LEAST       0.50 /* of the CPU time in writes to files: in the kernel's code for fsync */
 #define TIMED_LEAST      8    /* events of waits */
 #define CAME_LEAST       2    /* events of waits that no time-out ended, */
 #define CAME_OFTEN       0.05 /* as many as of those that one ended, */
@@ -55,10 +56,19 @@ static bool leaf_is(const struct wick_profile *p, uint32_t stack, bool such(cons
     return false;
 }
 
+static uint32_t function_at(const struct wick_profile *p, uint32_t stack)
+{
+    return p->frames[p->stacks[stack].frame].function;
+}
+
 struct wick_wait wick_explain_wait_at(const struct wick_explain *x, uint32_t stack)
 {
-    if (!x->at_known[stack])
-        x->at_stacks[stack] = wick_wait_of(x->f->p, stack);
+    if (!x->at_known[stack]) {
+        struct wick_wait w = wick_wait_of(x->f->p, stack);
+        if (w.kind == WICK_WAIT_FILE_WRITE && x->syncs[function_at(x->f->p, w.stack)])
+            w.kind = WICK_WAIT_FILE_SYNC;
+        x->at_stacks[stack] = w;
+    }
     x->at_known[stack] = true;
     return x->at_stacks[stack];
 }
@@ -129,11 +139,6 @@ bool wick_explain_owner_enters(const struct wick_explain *x, const struct wick_l
 {
     const struct wick_explain_enter *at = &x->enters[java_leaf(x->f->p, r->owner_stack)];
     return at->first && (at->others || !is_same_lock(&x->f->locks.rows[at->first - 1], r));
-}
-
-static uint32_t function_at(const struct wick_profile *p, uint32_t stack)
-{
-    return p->frames[p->stacks[stack].frame].function;
 }
 
 bool wick_explain_is_unmounted(const struct wick_explain *x, uint32_t thread)
@@ -514,12 +519,45 @@ static void learn_buffers(struct wick_explain *x)
     }
 }
 
+static bool is_sync(const char *name)
+{
+    return strstr(name, "_sync_file") || strstr(name, "_file_fsync") || strstr(name, "vfs_fsync") ||
+           strstr(name, "file_write_and_wait_range");
+}
+
+/* A write to a file that was opened for synchronous output (mode rwd or rws, DSYNC) is an fsync as well. Frames of the
+ * JDK do not say so, but those of the kernel do where it computes. */
+static void learn_syncs(struct wick_explain *x)
+{
+    const struct wick_explain_facts *f = x->f;
+    int64_t *stacks = calloc(f->p->nstacks + 1, sizeof *stacks), *all = calloc(f->p->nfunctions + 1, sizeof *all),
+            *part = calloc(f->p->nfunctions + 1, sizeof *part);
+    bool room = stacks && all && part;
+    x->f->failed |= !room;
+    for (size_t i = 0; room && i < f->ncpu; i++)
+        stacks[f->cpu[i].stack] = wick_sum(stacks[f->cpu[i].stack], f->cpu[i].weight_ns);
+    for (uint32_t s = 1; room && s < f->p->nstacks; s++) {
+        struct wick_wait w = stacks[s] ? wick_wait_of(f->p, s) : (struct wick_wait){0};
+        uint32_t function = w.kind == WICK_WAIT_FILE_WRITE ? function_at(f->p, w.stack) : 0;
+        if (!function)
+            continue;
+        all[function] = wick_sum(all[function], stacks[s]);
+        part[function] = wick_sum(part[function], leaf_is(f->p, s, is_sync) ? stacks[s] : 0);
+    }
+    for (uint32_t k = 1; room && k < f->p->nfunctions; k++)
+        x->syncs[k] = part[k] && (double)part[k] >= SYNC_LEAST * (double)all[k];
+    free(part);
+    free(all);
+    free(stacks);
+}
+
 bool wick_explain_learn_waits(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
     x->waits = calloc(f->nwall + 1, sizeof *x->waits);
     x->at_stacks = calloc(f->p->nstacks + 1, sizeof *x->at_stacks);
     x->at_known = calloc(f->p->nstacks + 1, sizeof *x->at_known);
+    x->syncs = calloc(f->p->nfunctions + 1, sizeof *x->syncs);
     x->ran = calloc(f->p->nthreads + 1, sizeof *x->ran);
     x->stuck = calloc(f->p->nthreads + 1, sizeof *x->stuck);
     x->pressed = calloc(f->p->nthreads + 1, sizeof *x->pressed);
@@ -527,9 +565,10 @@ bool wick_explain_learn_waits(struct wick_explain *x)
     x->courses = calloc(f->p->nfunctions + 1, sizeof *x->courses);
     x->jams = calloc(f->p->nfunctions + 1, sizeof *x->jams);
     x->holds_back = calloc(f->p->nfunctions + 1, sizeof *x->holds_back);
-    if (!x->waits || !x->at_stacks || !x->at_known || !x->ran || !x->stuck || !x->pressed || !x->enters ||
+    if (!x->waits || !x->at_stacks || !x->at_known || !x->syncs || !x->ran || !x->stuck || !x->pressed || !x->enters ||
         !x->courses || !x->jams || !x->holds_back)
         return false;
+    learn_syncs(x);
     learn_stubs(x->f);
     learn_buffers(x);
     learn_enters(x);
