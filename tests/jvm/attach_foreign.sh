@@ -37,10 +37,10 @@ start_foreign()
     log=$work/log.$RANDOM
     "$@" >"$log" 2>&1 &
     local top=$!
-    pids+=("$top")
+    has_started "$top"
     wait_for grep -q up "$log" || { not_ok "$v: the JVM starts" "$(cat "$log")"; return 1; }
     find_jvm "$top"
-    pids+=("$pid")
+    has_started "$pid"
     # what a killed JVM of the same number left behind; this one does not listen yet
     rm -f "/tmp/.java_pid$pid" "/tmp/.attach_pid$pid"
 }
@@ -95,7 +95,7 @@ for v in $VERSIONS; do
         "${user_exec[@]}" /usr/bin/python3 -c "
 import socket, time
 s = socket.socket(socket.AF_UNIX); s.bind('/tmp/.java_pid$pid'); s.listen(); print('up', flush=True); time.sleep(600)" \
-            >"$work/fake" & fake=$!; pids+=("$fake")
+            >"$work/fake" & fake=$!; has_started "$fake"
         wait_for grep -q up "$work/fake"
         run "$WICK" record --lib "$tools/libwickdouble_a.so" -d 200ms -f "$work/x.jfr" "$pid"
         expect "$v: a socket of another process is refused" 5 'belongs to another process'

@@ -19,7 +19,9 @@ home_of() { [ -n "${WICK_JDK:-}" ] && echo "$JAVA_HOME" || echo "$HOME/.cache/wi
 has_jdk() { [ -x "$(home_of "$1")/bin/java" ]; }
 java_of() { echo "$(home_of "$1")/bin/java"; }
 
-failed=0 count=0 pids=()
+# shellcheck source=tests/jvm/started.sh
+. "$here/started.sh"
+failed=0 count=0
 work=$(mktemp -d /tmp/wick-jvm-XXXXXX)
 chmod 755 "$work"
 
@@ -37,7 +39,7 @@ clean_up()
 {
     local p
     # A killed JVM leaves its socket file behind.
-    for p in "${pids[@]}"; do rm -f "/tmp/.java_pid$p"; kill -CONT "$p" 2>/dev/null; kill -KILL "$p" 2>/dev/null; done
+    for p in $(started_pids); do rm -f "/tmp/.java_pid$p"; kill -CONT "$p" 2>/dev/null; kill -KILL "$p" 2>/dev/null; done
     [ "$(type -t after_test)" = function ] && after_test
     wait
     remove_tree "$work"
@@ -103,7 +105,7 @@ start_java()
     log=$work/log.$v.$RANDOM
     "$(java_of "$v")" "$@" -cp "$classes" Waits >"$log" 2>&1 &
     pid=$!
-    pids+=("$pid")
+    has_started "$pid"
     wait_for grep -q up "$log"
 }
 stop_java() { kill -KILL "$pid" 2>/dev/null; wait "$pid" 2>/dev/null; rm -f "/tmp/.java_pid$pid"; }

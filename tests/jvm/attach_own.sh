@@ -113,7 +113,7 @@ for v in $VERSIONS; do
 done
 
 # --- processes that are no JVMs ---
-sleep 1000 & pid=$!; pids+=("$pid")
+sleep 1000 & pid=$!; has_started "$pid"
 run "$WICK" record --lib "$AGENT_A" -d 1 -f "$work/x.jfr" "$pid"
 expect "no JVM: refused" 4 'not a HotSpot JVM'
 check "no JVM: and alive" alive "$pid"
@@ -151,7 +151,7 @@ expect "--keep-running: it goes on" 0 'running=1'
 run "$WICK" stop "$pid"
 expect "--keep-running: and can be stopped" 0 k2.jfr
 
-"$(java_of "$v")" -cp "$classes" Waits >"$work/second" 2>&1 & second=$!; pids+=("$second")
+"$(java_of "$v")" -cp "$classes" Waits >"$work/second" 2>&1 & second=$!; has_started "$second"
 wait_for grep -q up "$work/second"
 run "$WICK" status Waits
 expect "an ambiguous name lists the candidates" 2 "($pid.*"$'\n'".*$second|$second.*"$'\n'".*$pid)"

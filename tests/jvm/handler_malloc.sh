@@ -20,7 +20,7 @@ run() {
         "-agentpath:$LIBWICK=start,event=$event,interval=1ms,file=$WORK/out-$event.jfr" \
         -jar "$DEMO_JAR" --seconds 120 >>"$WORK/demo.out" 2>&1 &
     JVM_PID=$!
-    started+=("$JVM_PID")
+    has_started "$JVM_PID"
     wait_for 240 demo_listens || return 1
     DEMO_PORT=$(sed -n 's/.*listening on 127.0.0.1:\([0-9]*\) .*/\1/p' "$WORK/demo.out")
     [ -n "$DEMO_PORT" ] || return 1

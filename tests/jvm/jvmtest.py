@@ -34,6 +34,7 @@ HZ = os.sysconf("SC_CLK_TCK")
 HANGS = 500
 # What a command that talks to a JVM is given for the same reason: its own patience is that of a user, 10 s.
 PATIENT = ("--attach-timeout", "300")
+CRASH_LINES = 70  # of a JVM's report of its crash: up to the stacks
 
 
 def jdk_home(version):
@@ -44,7 +45,7 @@ def jdk_home(version):
 JAVA_HOME = os.environ.get("JAVA_HOME") or jdk_home(JDK)
 JAVA = JAVA_HOME + "/bin/java"
 
-_started = []
+_started, _killed = [], set()
 _count = _failed = 0
 _head = ""  # of titles
 
@@ -90,12 +91,25 @@ def _unlink_leftovers(pid):
             os.unlink(leftover)
 
 
+def _say_how_it_ended(p):
+    """Of a process that a signal ended: which, and what the JVM wrote of its crash, since a failure that comes once in thousands of runs is
+    not seen again."""
+    report = f"hs_err_pid{p.pid}.log"  # in the folder that tests run in
+    if p.pid not in _killed and p.poll() is not None and (p.returncode < 0 or os.path.exists(report)):
+        print(f"# process {p.pid} ended with status {p.returncode}", flush=True)
+        with contextlib.suppress(OSError), open(report, errors="replace") as f:
+            for line in f.read().splitlines()[:CRASH_LINES]:
+                print("# " + line.strip("# "), flush=True)
+
+
 def _clean_up():
     for p in _started:
+        _say_how_it_ended(p)
         if p.poll() is None:
             p.kill()
             p.wait()
-        _unlink_leftovers(p.pid)
+        if not os.path.exists(f"/proc/{p.pid}"):  # the number may be another's by now, which listens there
+            _unlink_leftovers(p.pid)
     if os.environ.get("KEEP"):
         print("# kept " + WORK)
     else:
@@ -185,6 +199,7 @@ class Jvm:
         if self.proc.poll() is None:
             self.proc.kill()
             self.proc.wait()
+            _killed.add(self.pid)
 
     def cpu_seconds(self):
         with open(f"/proc/{self.pid}/stat") as f:

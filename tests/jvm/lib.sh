@@ -36,7 +36,8 @@ export BUILD WICK LIBWICK DEMO_JAR
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/wick-test.XXXXXX")
 tests_done=0
 tests_failed=0
-started=()
+# shellcheck source=tests/jvm/started.sh
+source "$ROOT/tests/jvm/started.sh"
 
 jdk_home() {
     "$ROOT/tools/get-jdk" --or-system "$1"
@@ -108,7 +109,7 @@ start_jvm() {
     : >"$WORK/$name.out" # the background job opens it too late to hide what an earlier JVM has said
     "$JAVA_HOME/bin/java" "$@" >>"$WORK/$name.out" 2>&1 &
     JVM_PID=$!
-    started+=("$JVM_PID")
+    has_started "$JVM_PID"
 }
 
 demo_listens() {
@@ -144,7 +145,7 @@ collectors() {
 
 clean_up() {
     local pid
-    for pid in ${started[@]+"${started[@]}"}; do
+    for pid in $(started_pids); do
         is_gone "$pid" || stop "$pid"
     done
     if [ -n "${KEEP:-}" ]; then

@@ -22,7 +22,7 @@ boxed()
         --inh-caps +dac_read_search --ambient-caps +dac_read_search "$@"' "$1" \
         "$java" -XX:-UsePerfData -Xmx64m -cp /tmp/classes Waits >"$log" 2>&1 &
     pid=$!
-    pids+=("$pid")
+    has_started "$pid"
     wait_for grep -q up "$log"
 }
 no_map() { ! find "$1" -maxdepth 1 -name '*perf-*' -o -maxdepth 1 -name '.wick-*' | grep -q .; }
