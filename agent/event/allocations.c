@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/event/allocations.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "agent/jvm/attach_mask.h"
 #include "agent/jvm/class_name.h"
 #include "agent/jvm/gc.h"
@@ -12,7 +15,7 @@
 #include "hotspot/alloc_gap.h"
 #include "hotspot/thread.h"
 
-enum { FIRST_JDK = 11, TRACED_JDK = 8, DELETE_MOST = 4 };
+enum { FIRST_JDK = 11, TRACED_JDK = 8, DELETE_MOST = 4, GAP_ROUNDS = 2 };
 
 /* A jweak is the address of the JVM's slot, with its kind in the lowest bits. Pointers of ZGC carry a colour: one that
  * is null has nothing else. No object lies in the first 64 KiB. */
@@ -76,8 +79,20 @@ static int open_jvmti(struct wick_err *err)
     return wick_err_set(err, WICK_E_UNSUPPORTED, "this JVM refuses to report allocations");
 }
 
+/* The place of the threads' gaps. The calling thread has a buffer when it has made an object, until a collection. */
+static void find_gap(JNIEnv *env)
+{
+    for (int i = 0; i < GAP_ROUNDS && allocations.gap.place == WICK_HS_NONE; i++) {
+        jstring some = (*env)->NewStringUTF(env, "wick");
+        if (!some)
+            (*env)->ExceptionClear(env); /* no memory */
+        wick_hs_alloc_gap_find(&allocations.gap, &wick_vm.jvm, allocations.found, (int32_t)syscall(SYS_gettid));
+        (*env)->DeleteLocalRef(env, some);
+    }
+}
+
 /* In a thread that is attached to the JVM. */
-static int take_over(struct wick_err *err)
+static int take_over(JNIEnv *env, struct wick_err *err)
 {
     int rc = open_jvmti(err);
     if (rc)
@@ -93,8 +108,7 @@ static int take_over(struct wick_err *err)
     allocations.ours = true;
     wick_heap_sampler_find(allocations.jvmti, wick_vm.libjvm);
     allocations.found = wick_heap_sampler_interval();
-    if (allocations.gap.place == WICK_HS_NONE)
-        wick_hs_alloc_gap_find(&allocations.gap, &wick_vm.jvm, allocations.found);
+    find_gap(env);
     return 0;
 }
 
@@ -156,6 +170,7 @@ static int set_breakpoints(uint64_t interval, struct wick_err *err)
 
 int wick_agent_allocations_open(struct wick_err *err)
 {
+    JNIEnv *env;
     bool attached;
     if (wick_vm.jvm.major == TRACED_JDK)
         return find_tracer(err);
@@ -164,9 +179,9 @@ int wick_agent_allocations_open(struct wick_err *err)
                             "allocations can be sampled on JDK %d and from JDK %d on, and this is JDK %d: leave alloc "
                             "out; `jcmd PID GC.class_histogram` counts what is alive by class",
                             TRACED_JDK, FIRST_JDK, wick_vm.jvm.major);
-    if (!wick_vm_enter(&attached))
+    if (!(env = wick_vm_enter(&attached)))
         return wick_err_set(err, WICK_E_STATE, "the JVM does not let a thread of the agent attach");
-    int rc = take_over(err);
+    int rc = take_over(env, err);
     wick_vm_leave(attached);
     return rc;
 }

@@ -8,10 +8,13 @@
  * they are not counted. A thread that has been sampled has a later number.
  *
  * What is required of the place, because it is written to: it follows Thread::_allocated_bytes, which the JVM's tables
- * name; the numbers of at least AGREE threads are the ones predicted there, of which each is one of millions; and at no
- * other place of any thread stands what would be predicted for that place.
+ * name; the numbers of at least AGREE threads are the ones predicted there, of which each is one of millions; and they
+ * are more than twice as many as at any other place. With hundreds of threads chance alone has one of those now and
+ * then: of a thread's numbers a few are of the size of a gap, and three of half a million are what would be predicted.
  */
 #include "hotspot/alloc_gap.h"
+
+#include <time.h>
 
 #include "base/atomic.h"
 #include "base/poisson.h"
@@ -24,7 +27,9 @@ enum {
     MOST = 8192,         /* bytes of a JavaThread */
     LEAST_GAP = 4096,    /* smaller numbers are everywhere */
     DEFAULT = 512 << 10, /* the JVM's own interval */
-    ROUNDS = 3,          /* a thread that works while it is read may have to be read again */
+    ROUNDS = 3,          /* a thread that works while it is read may have to be read again, */
+    PAUSE_NS = 2000000,  /* when it has had a CPU */
+    FORM_DOUBT = 8,      /* of so many threads one may be seen while it changes its buffer */
     LOG_BITS = 10,
     LONGEST = 19, /* intervals: ln(2^26) and a bit */
 };
@@ -67,8 +72,9 @@ static bool may_be_first(uint64_t value, wick_addr number, uint32_t interval)
 
 /* What the threads say. */
 struct votes {
-    int agree, elsewhere; /* threads with the first gap at the place; other places that have one */
-    int counted, plain;   /* of those that agree: whether counters stand behind it */
+    int agree;                   /* threads with the first gap at the place, */
+    uint8_t elsewhere[MOST / 8]; /* and at others, by their number */
+    int counted, plain;          /* of those that agree: whether counters stand behind it */
 };
 
 /* Whether the number behind the place is where the last sample was in the thread's buffer: 0 where it has no buffer. */
@@ -90,12 +96,29 @@ static void ask_thread(struct votes *v, const struct wick_jvm *jvm, wick_addr ja
     for (int32_t i = 0; i + 8 <= l->javathread_size; i += 8) {
         if (!may_be_first(wick_hs_at64(thread, i), java + (unsigned)i, interval))
             continue;
-        v->elsewhere += i != place;
-        if (i != place)
+        if (i != place) {
+            v->elsewhere[i / 8]++;
             continue;
+        }
         v->agree++;
         ask_counters(v, thread, l, place);
     }
+}
+
+static bool is_place(const struct votes *v)
+{
+    int most = 0;
+    for (size_t i = 0; i < sizeof v->elsewhere; i++)
+        most = v->elsewhere[i] > most ? v->elsewhere[i] : most;
+    return v->agree >= AGREE && v->agree > 2 * most;
+}
+
+/* Whether they show one of the two forms; *counted: which. */
+static bool have_form(const struct votes *v, bool *counted)
+{
+    *counted = v->counted > v->plain;
+    int fewer = *counted ? v->plain : v->counted;
+    return v->counted != v->plain && FORM_DOUBT * fewer <= v->counted + v->plain;
 }
 
 /* The place that the tables lead to, WICK_HS_NONE: there is none. */
@@ -110,21 +133,27 @@ static int32_t possible(const struct wick_hs_layout *l)
     return inside && place % 8 == 0 ? place : WICK_HS_NONE;
 }
 
-void wick_hs_alloc_gap_find(struct wick_hs_alloc_gap *g, const struct wick_jvm *jvm, uint32_t interval)
+void wick_hs_alloc_gap_find(struct wick_hs_alloc_gap *g, const struct wick_jvm *jvm, uint32_t interval, int32_t tid)
 {
     static const struct wick_hs_alloc_gap unknown = {.place = WICK_HS_NONE};
+    static const struct timespec pause = {.tv_nsec = PAUSE_NS};
     struct wick_hs_thread threads[THREADS];
     int32_t place = possible(&jvm->layout);
     *g = unknown;
     for (int round = 0; place != WICK_HS_NONE && round < ROUNDS; round++) {
         struct votes v = {0};
         int n = wick_hs_threads(jvm, threads, THREADS);
+        wick_addr asks = wick_hs_thread_of(jvm, tid);
         for (int i = 0; i < n; i++)
-            ask_thread(&v, jvm, threads[i].addr, place, interval);
-        if (v.agree < AGREE || v.elsewhere || !v.counted == !v.plain)
+            if (threads[i].addr != asks)
+                ask_thread(&v, jvm, threads[i].addr, place, interval);
+        if (asks)
+            ask_thread(&v, jvm, asks, place, interval);
+        if (!is_place(&v) || !have_form(&v, &g->counted)) {
+            nanosleep(&pause, NULL);
             continue;
+        }
         g->place = place;
-        g->counted = v.counted > 0;
         g->tlab_top = jvm->layout.thread_tlab + jvm->layout.tlab_top;
         return;
     }

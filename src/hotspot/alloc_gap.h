@@ -28,9 +28,10 @@ struct wick_hs_alloc_gap {
  * JDK 11 does before anybody has sampled, with whole binary logarithms. */
 uint64_t wick_hs_alloc_gap_first(wick_addr number, uint32_t interval, bool exact);
 
-/* Finds the place by the JVM's threads, if at least three of them agree and nothing else is possible. interval: that in
- * force, in case somebody has changed it. */
-void wick_hs_alloc_gap_find(struct wick_hs_alloc_gap *g, const struct wick_jvm *jvm, uint32_t interval);
+/* Finds the place by the JVM's threads, if at least three of them agree and no other place is as likely. interval: that
+ * in force, in case somebody has changed it. tid: a thread that has allocated something just now: others may have no
+ * buffer, as after a collection, and then do not show which form it is. */
+void wick_hs_alloc_gap_find(struct wick_hs_alloc_gap *g, const struct wick_jvm *jvm, uint32_t interval, int32_t tid);
 
 /* The calling thread's next sample, `java` being its JavaThread, comes after that many bytes from now on. Of another
  * thread: only while no thread is sampled, and while that one cannot end. False: what stands there is not as it should

@@ -26,47 +26,66 @@ wick_addr wick_hs_thread_stack_end(const struct wick_jvm *jvm, wick_addr thread)
     return off == WICK_HS_NONE ? 0 : wick_hs_u64(jvm->mem, thread + (unsigned)off);
 }
 
-/* Entries without an OS thread are threads that are just starting or ending: at most cap of them are skipped, so a list
- * of nothing else takes no longer than one of threads. */
-static int from_array(const struct wick_jvm *jvm, struct wick_hs_thread *out, int cap)
+/* The JVM's list of threads: an array from JDK 10 on, links before. */
+struct cursor {
+    const struct wick_jvm *jvm;
+    wick_addr at; /* where the next one's address stands in the array; or it itself */
+    uint32_t left;
+    bool linked;
+};
+
+static int begin(struct cursor *c, const struct wick_jvm *jvm)
 {
     const struct wick_hs_layout *l = &jvm->layout;
-    wick_addr list = wick_hs_u64(jvm->mem, l->smr_list);
-    wick_addr array = list ? wick_hs_u64(jvm->mem, list + (unsigned)l->threadslist_threads) : 0;
-    uint32_t len = list ? wick_hs_u32(jvm->mem, list + (unsigned)l->threadslist_length) : 0;
-    if (!array || len > MAX_THREADS)
-        return -WICK_E_FAULT;
-    int n = 0;
-    for (uint32_t i = 0; i < len && n < cap && i < 2 * (uint32_t)cap; i++) {
-        wick_addr t = wick_hs_u64(jvm->mem, array + 8 * (uint64_t)i);
+    if (l->smr_list && l->threadslist_length != WICK_HS_NONE && l->threadslist_threads != WICK_HS_NONE) {
+        wick_addr list = wick_hs_u64(jvm->mem, l->smr_list);
+        wick_addr array = list ? wick_hs_u64(jvm->mem, list + (unsigned)l->threadslist_threads) : 0;
+        uint32_t len = list ? wick_hs_u32(jvm->mem, list + (unsigned)l->threadslist_length) : 0;
+        *c = (struct cursor){jvm, array, len, false};
+        return array && len <= MAX_THREADS ? 0 : -WICK_E_FAULT;
+    }
+    if (l->thread_list && l->thread_next != WICK_HS_NONE) {
+        *c = (struct cursor){jvm, wick_hs_u64(jvm->mem, l->thread_list), MAX_THREADS, true};
+        return 0;
+    }
+    return -WICK_E_FAULT;
+}
+
+/* Whether there is another one; *thread is 0 where it cannot be read. */
+static bool next(struct cursor *c, wick_addr *thread)
+{
+    if (!c->left-- || !c->at)
+        return false;
+    *thread = c->linked ? c->at : wick_hs_u64(c->jvm->mem, c->at);
+    c->at = c->linked ? wick_hs_u64(c->jvm->mem, c->at + (unsigned)c->jvm->layout.thread_next) : c->at + 8;
+    return true;
+}
+
+/* Entries without an OS thread are threads that are just starting or ending: at most cap of them are skipped, so a list
+ * of nothing else takes no longer than one of threads. */
+int wick_hs_threads(const struct wick_jvm *jvm, struct wick_hs_thread *out, int cap)
+{
+    struct cursor c;
+    wick_addr t;
+    int n = 0, rc = begin(&c, jvm);
+    for (int i = 0; !rc && n < cap && i / 2 < cap && next(&c, &t); i++) {
         int32_t tid = t ? wick_hs_thread_tid(jvm, t) : 0;
         if (tid > 0)
             out[n++] = (struct wick_hs_thread){t, tid};
     }
-    return n;
+    return rc ? rc : n;
 }
 
-static int from_links(const struct wick_jvm *jvm, struct wick_hs_thread *out, int cap)
+wick_addr wick_hs_thread_of(const struct wick_jvm *jvm, int32_t tid)
 {
-    wick_addr t = wick_hs_u64(jvm->mem, jvm->layout.thread_list);
-    int n = 0;
-    for (int i = 0; t && n < cap && i / 2 < cap && i < MAX_THREADS; i++) {
-        int32_t tid = wick_hs_thread_tid(jvm, t);
-        if (tid > 0)
-            out[n++] = (struct wick_hs_thread){t, tid};
-        t = wick_hs_u64(jvm->mem, t + (unsigned)jvm->layout.thread_next);
-    }
-    return n;
-}
-
-int wick_hs_threads(const struct wick_jvm *jvm, struct wick_hs_thread *out, int cap)
-{
-    const struct wick_hs_layout *l = &jvm->layout;
-    if (l->smr_list && l->threadslist_length != WICK_HS_NONE && l->threadslist_threads != WICK_HS_NONE)
-        return from_array(jvm, out, cap);
-    if (l->thread_list && l->thread_next != WICK_HS_NONE)
-        return from_links(jvm, out, cap);
-    return -WICK_E_FAULT;
+    struct cursor c;
+    wick_addr t;
+    if (begin(&c, jvm))
+        return 0;
+    while (next(&c, &t))
+        if (t && wick_hs_thread_tid(jvm, t) == tid)
+            return t;
+    return 0;
 }
 
 uint32_t wick_hs_thread_state_sig(const struct wick_jvm *jvm, wick_addr thread)

@@ -21,6 +21,9 @@ struct wick_hs_thread {
  * again). */
 int wick_hs_threads(const struct wick_jvm *jvm, struct wick_hs_thread *out, int cap);
 
+/* The JavaThread of the thread with that number, 0: there is none, or the list cannot be read. */
+wick_addr wick_hs_thread_of(const struct wick_jvm *jvm, int32_t tid);
+
 /* Fills out with up to cap threads that a safepoint has to wait for in the state that they are in now, and sets
  * *awaited to how many there are and *all to the number of Java threads. One read a thread. -WICK_E_FAULT as above. */
 int wick_hs_threads_awaited(const struct wick_jvm *jvm, struct wick_hs_thread *out, int cap, uint32_t *awaited,
