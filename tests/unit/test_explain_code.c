@@ -439,6 +439,10 @@ static void test_hot_code__knows_what_is_made_anew_each_time(void **state)
     } cases[] = {
         {"java/util/zip/ZipFile.<init>", "java/util/zip/ZipFile$Source.initCEN", "opening and reading archives"},
         {"java/util/jar/JarFile.getManifest", "java/util/HashMap.get", "opening and reading archives"},
+        {"java/util/zip/ZipFile$ZipFileInputStream.read", "java/io/RandomAccessFile.readBytes",
+         "reading entries of archives"},
+        {"java/lang/String.matches", "java/util/regex/Pattern.compile", "compiling regular expressions anew"},
+        {"java/text/RuleBasedCollator.getCollationKey", "java/text/MergeCollation.a", "making keys of texts"},
         {"javax/xml/xpath/XPathFactory.newInstance", "java/util/ServiceLoader$LazyIterator.next",
          "making factories, engines and compiled scripts anew"},
         {"javax/xml/parsers/DocumentBuilder.parse", "com/sun/org/apache/xerces/internal/dom/A.b",
@@ -628,7 +632,12 @@ static void test_hot_code__of_usual_work_needs_more_of_a_cpu(void **state)
         {"javax/xml/parsers/SAXParser.parse", 1.1, true, true}, /* what rests for so long is not slow for that */
         {"javax/xml/parsers/SAXParser.parse", 2.6, true, false},
         {"java/util/regex/Matcher.match", 0.9, true, true},
-        {"java/util/regex/Matcher.match", 2.6, true, false},
+        {"java/util/regex/Matcher.match", 2.6, true, true}, /* what it is for, as far as can be seen */
+        {"java/util/regex/Pattern.compile", 2.6, true, false},
+        {"java/util/zip/ZipFile$ZipFileInputStream.read", 2.6, true, true},
+        {"java/util/zip/ZipFile.<init>", 2.6, true, false},
+        {"java/text/RuleBasedCollator.getCollationKey", 2.6, true, true},
+        {"java/text/RuleBasedCollator.compare", 2.6, true, false},
         {"java/lang/StringBuilder.append", 2.4, false, false},
         {"java/lang/String.split", 8, false, false}, /* by one character: no regular expression is made */
         {"java/lang/StringBuilder.append", 2.6, true, false},

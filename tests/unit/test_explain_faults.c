@@ -46,6 +46,20 @@ static void test_stuck__may_be_stand_bys_of_one_that_works(void **state)
     }
 }
 
+/* Which one has the lock is not known: one in another function may, as of a read lock where it requests the write
+ * lock. */
+static void test_stuck__names_each_place(void **state)
+{
+    struct scene *s = scene();
+    (void)state;
+    for (int t = 1; t <= 5; t++)
+        add(s, thread_of(s, "picker", t),
+            STACK(s, "app/Picker.run", t == 4 ? "app/Prices.renew" : "app/Prices.price", LOCK, PARK),
+            WICK_EXPLAIN_PARKED, 10);
+    has(s, "stuck: 5 threads waited for a lock all the time: picker at app.Prices.price, picker at app.Prices.renew, "
+           "picker at app.Prices.price: ");
+}
+
 /* What the one that works does comes first, whatever the others' time. */
 static void test_stuck__of_stand_bys_comes_last(void **state)
 {
@@ -502,6 +516,7 @@ int main(void)
         cmocka_unit_test(test_lock_contention__comes_behind_the_needless_work_under_it),
         cmocka_unit_test(test_copying__takes_a_quarter_of_a_cpu_to_be_a_fault),
         cmocka_unit_test(test_stuck__may_be_stand_bys_of_one_that_works),
+        cmocka_unit_test(test_stuck__names_each_place),
         cmocka_unit_test(test_stuck__of_stand_bys_comes_last),
         cmocka_unit_test(test_stuck__may_be_stand_bys_of_several),
         cmocka_unit_test(test_stuck__beside_one_that_hangs_is_a_fault),

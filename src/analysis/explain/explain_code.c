@@ -477,7 +477,9 @@ static double least_of(enum wick_explain_code code)
     case WICK_CODE_DATES:
     case WICK_CODE_LOCALES:
     case WICK_CODE_COLLATION:
+    case WICK_CODE_COLLATION_KEYS:
     case WICK_CODE_COMPRESSION:
+    case WICK_CODE_ENTRIES:
         return METHOD_LEAST;
     default:
         return CPU_LEAST;

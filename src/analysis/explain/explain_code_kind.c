@@ -250,6 +250,15 @@ static bool compiles_xml(const struct wick_profile *p, uint32_t stack, uint32_t 
     return false;
 }
 
+static bool compiles_pattern(const struct wick_profile *p, uint32_t stack, uint32_t user)
+{
+    for (uint32_t s = stack; s && s != user; s = p->stacks[s].parent)
+        if (!strcmp(class_at(p, s), "java/util/regex/Pattern") &&
+            (!strcmp(method_at(p, s), "compile") || !strcmp(method_at(p, s), "<init>")))
+            return true;
+    return false;
+}
+
 /* Whether that work on a BigDecimal is of a kind that the JDK does with numbers of hundreds of digits only: powers of
  * ten beyond its table of them, and algorithms for long factors. */
 static bool has_many_digits(const struct wick_profile *p, uint32_t stack, uint32_t user)
@@ -352,6 +361,7 @@ static const struct {
 } particulars[] = {{WICK_CODE_XML, WICK_CODE_COMPILED_XML, compiles_xml},
                    {WICK_CODE_XML, WICK_CODE_FACTORIES, makes_factory},
                    {WICK_CODE_SCRIPTS, WICK_CODE_FACTORIES, makes_factory},
+                   {WICK_CODE_REGEX, WICK_CODE_PATTERNS, compiles_pattern},
                    {WICK_CODE_BIG_NUMBERS, WICK_CODE_MANY_DIGITS, has_many_digits},
                    {WICK_CODE_LOGGING, WICK_CODE_LOGGED_CALLERS, finds_caller},
                    {WICK_CODE_SERIALISATION, WICK_CODE_CLASS_DESCRIPTORS, describes_classes},
@@ -427,6 +437,7 @@ bool wick_explain_is_needless(enum wick_explain_code code)
     case WICK_CODE_LOGGED_CALLERS:
     case WICK_CODE_MANY_DIGITS:
     case WICK_CODE_NESTED:
+    case WICK_CODE_PATTERNS:
     case WICK_CODE_POLLING:
     case WICK_CODE_SEARCHING:
     case WICK_CODE_WRAPPED:

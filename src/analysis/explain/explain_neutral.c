@@ -206,8 +206,9 @@ static bool is_much_of_limit(const struct wick_explain_facts *f, const struct wi
 
 static bool is_neutral(const struct wick_explain_facts *f, const struct wick_explain_finding *r)
 {
-    static const char *const purposes[] = {"compression", "cryptography", "key-derivation",
-                                           "big-numbers", "scripts",      "sorting"};
+    static const char *const purposes[] = {"compression",    "archive-entries",     "cryptography",
+                                           "key-derivation", "big-numbers",         "scripts",
+                                           "sorting",        "regular-expressions", "collation-keys"};
     switch (r->rule - wick_explain_rules) {
     case WICK_EXPLAIN_RULE_HOT_CODE:
         return is_one_of(r, purposes, sizeof purposes / sizeof *purposes) || is_little_work(f, r);

@@ -203,6 +203,24 @@ static void say_active(struct wick_explain *x, struct wick_explain_finding *r, c
     r->rank_ns = 1; /* behind what that one does with the lock, if that is known */
 }
 
+/* A few of them, of each place one first: who waits for a lock in another function may be who has it (a read lock, of
+ * which one thread requests the write lock). */
+static void add_stuck(const struct wick_explain *x, const struct stuck *o, struct wick_strbuf *out)
+{
+    const struct wick_profile *p = x->f->p;
+    uint32_t shown[STUCK_SHOWN], n = 0;
+    for (int again = 0; again < 2; again++)
+        for (uint32_t t = 1; t < p->nthreads && n < STUCK_SHOWN; t++) {
+            bool seen = false;
+            for (uint32_t i = 0; i < n; i++)
+                seen |= shown[i] == t || (!again && is_same_line(p, o->where[shown[i]], o->where[t]));
+            if (!x->stuck[t] || seen)
+                continue;
+            shown[n++] = t;
+            add_stuck_thread(x, t, o->where[t], out);
+        }
+}
+
 static void say_stuck(struct wick_explain *x, const struct stuck *o)
 {
     const struct wick_explain_facts *f = x->f;
@@ -220,9 +238,9 @@ static void say_stuck(struct wick_explain *x, const struct stuck *o)
         class_init |= o->class_init[t];
         sum = wick_sum(sum, o->ns[t]);
         first = first || !o->where[t] ? first : t;
-        if (count++ < STUCK_SHOWN)
-            add_stuck_thread(x, t, o->where[t], &who);
+        count++;
     }
+    add_stuck(x, o, &who);
     if (count >= (uint32_t)x->rule->threshold) {
         struct wick_explain_finding *r = wick_explain_found(x, (double)sum);
         uint32_t frame = first ? f->p->stacks[o->where[first]].frame : 0;
