@@ -265,7 +265,14 @@ static void test_waiting__for_carriers_that_have_no_cpu_is_waiting_for_the_machi
     char *text = explained(carriers(0.3));
     assert_null(strstr(text, "waiting: "));
     free(text);
-    struct scene *s = carriers(0.3); /* but most of the time the carrier is blocked in what is mounted */
+    struct scene *s = carriers(0.3); /* an option allows one, while there are two CPUs */
+    s->f.carriers = 1;
+    s->f.allowed = 2;
+    has(s, "waiting for a free carrier thread");
+    s = carriers(0.3); /* as many as there are CPUs */
+    s->f.carriers = s->f.allowed = 2;
+    has_not(s, "waiting for a free carrier thread");
+    s = carriers(0.3); /* but most of the time the carrier is blocked in what is mounted */
     add(s, thread_of(s, "ForkJoinPool-1-worker-1", 1),
         STACK(s, "java/util/concurrent/ForkJoinWorkerThread.run", "java/lang/VirtualThread.runContinuation",
               "java/lang/VirtualThread.run", "app/Main.load"),

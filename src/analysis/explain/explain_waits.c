@@ -321,11 +321,13 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
         wick_explain_say_lengths(x, r, at->via, wick_explain_function_at(x->f->p, at->via_stack));
 }
 
-/* Then neither those that run, or block their carriers, nor too few carriers are to blame. A carrier without a virtual
- * thread counts while it could run. */
+/* Then neither those that run, or block their carriers, nor too few carriers are to blame, unless an option allows
+ * fewer than there are CPUs. A carrier without a virtual thread counts while it could run. */
 bool wick_explain_carriers_lack_cpu(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
+    if (f->carriers && f->carriers < wick_explain_cpus(f))
+        return false;
     bool *carries = calloc(f->p->nthreads + 1, sizeof *carries);
     double ready = 0, all = 0;
     x->f->failed |= !carries;
