@@ -184,6 +184,9 @@ static void samples(struct wick_jfr_writer *w, const struct scene *s, uint64_t n
     wick_jfr_write_thread_cpu(w, &(struct wick_jfr_thread_cpu){now, 1000 * MS, WORKER,
                                                                (s->got - s->collector) * MS / SECONDS,
                                                                s->delay * MS / SECONDS, 9});
+    if (s->wrapped)
+        wick_jfr_write_thread_cpu(
+            w, &(struct wick_jfr_thread_cpu){now, 1000 * MS, POOL, 0 - (uint64_t)73616, 0 - (uint64_t)73616, 1});
     if (s->unsampled_once)
         wick_jfr_write_profiler(
             w, &(struct wick_jfr_profiler){.start_ns = now, .unsampled_ns = second % 2 * s->unsampled_once * MS});

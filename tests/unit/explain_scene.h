@@ -50,6 +50,7 @@ struct scene {
     unsigned unread;     /* ms of the finalizer's thread with a stack that could not be read */
     unsigned finalizing; /* ms in which the finalizer's thread does not wait for work */
     unsigned quiet;      /* seconds without samples, at the start */
+    bool wrapped;        /* figures of a thread that are less than they were, and so have become huge */
     bool huge;           /* with events whose figures are as large as can be, several times */
 };
 

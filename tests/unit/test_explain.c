@@ -250,6 +250,13 @@ static void test_waiting__counts_virtual_threads_that_are_on_no_carrier(void **s
          "(8.0 s) is waiting for a free carrier thread, at app.Main.");
 }
 
+/* As of a thread whose id another one has by the time that it is read. */
+static void test_cpu_time__that_does_not_fit_is_none(void **state)
+{
+    (void)state;
+    silent(SCENE(c->wrapped = true));
+}
+
 static void test_gc__pauses_and_cpu_time(void **state)
 {
     silent(SCENE(c->pauses = 950));
@@ -669,6 +676,7 @@ int main(void)
         cmocka_unit_test(test_endpoint_wait__names_the_kind_of_waiting),
         cmocka_unit_test(test_unmounted_wait__is_the_rest_of_the_time_of_virtual_threads),
         cmocka_unit_test(test_waiting__counts_virtual_threads_that_are_on_no_carrier),
+        cmocka_unit_test(test_cpu_time__that_does_not_fit_is_none),
         cmocka_unit_test(test_gc__pauses_and_cpu_time),
         cmocka_unit_test(test_a_notification__without_a_weight_weighs_what_it_lasted),
         cmocka_unit_test(test_safepoints__slow_threads_and_slow_safepoints),

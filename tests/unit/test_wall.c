@@ -315,6 +315,23 @@ static void test_wall__a_java_thread_that_ends_settles_its_account(void **state)
     wall_scene_end();
 }
 
+/* Nobody has seen it end, and another thread has its id: each figure may be less than it was, or all more. */
+static void test_wall__the_account_of_another_thread_is_not_its_own(void **state)
+{
+    static const struct wick_thread_sched others[] = {{900, 2300, 30}, {1700, 1700, 30}, {1700, 2300, 5}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        begin(1, 16, "");
+        actors[1] = (struct actor){.cpu = 1000, .delay = 2000, .slices = 10};
+        wick_wall_arm(&wall, thread(1), false);
+        ticks(0, 3);
+        actors[1] = (struct actor){.cpu = others[i].cpu_ns, .delay = others[i].delay_ns, .slices = others[i].slices};
+        ticks(3, 3);
+        wick_wall_disarm(&wall, thread(1));
+        assert_int_equal(take()->times, 0);
+        wall_scene_end();
+    }
+}
+
 static void test_wall__delayed_ticks_carry_the_time_that_has_passed(void **state)
 {
     begin(40, 16, "");
@@ -741,6 +758,7 @@ int main(void)
         cmocka_unit_test(test_wall__nobatch_gives_an_event_for_each_sample),
         cmocka_unit_test(test_wall__a_thread_that_ends_leaves_its_batch),
         cmocka_unit_test(test_wall__a_java_thread_that_ends_settles_its_account),
+        cmocka_unit_test(test_wall__the_account_of_another_thread_is_not_its_own),
         cmocka_unit_test(test_wall__delayed_ticks_carry_the_time_that_has_passed),
         cmocka_unit_test(test_wall__batching_keeps_the_sum_of_weights_exact),
         cmocka_unit_test(test_wall__a_thread_that_can_run_is_reported_once_and_owed_the_rest),

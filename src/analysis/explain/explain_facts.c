@@ -42,11 +42,17 @@ static struct wick_explain_use *use_of(struct wick_explain_facts *f, uint32_t th
     return &f->uses[thread];
 }
 
+/* The largest number is one that does not fit: what a counter is less than before, in a recording by another one. */
+static int64_t time_of(const struct wick_explain_facts *f, const struct wick_jfr_event *e, const char *field)
+{
+    int64_t ns = wick_explain_take_number(e, field);
+    return wick_explain_take_part(f, e, ns == INT64_MAX ? 0 : ns);
+}
+
 static void take_thread_cpu(struct wick_explain_facts *f, const struct wick_jfr_event *e)
 {
     uint32_t thread = wick_jfr_event_thread(e, "eventThread");
-    int64_t cpu = wick_explain_take_part(f, e, wick_explain_take_number(e, "cpuTime")),
-            delay = wick_explain_take_part(f, e, wick_explain_take_number(e, "runQueueDelay"));
+    int64_t cpu = time_of(f, e, "cpuTime"), delay = time_of(f, e, "runQueueDelay");
     uint32_t *ran = ADD(f, ran);
     if (ran)
         *ran = thread;

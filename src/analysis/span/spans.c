@@ -114,6 +114,8 @@ static void add_cpu(struct wick_spans *s, const struct wick_jfr_event *e)
                               .thread = wick_jfr_event_thread(e, "eventThread")};
     wick_jfr_event_int(e, "cpuTime", &c.cpu_ns);
     wick_jfr_event_int(e, "runQueueDelay", &c.delay_ns);
+    if (c.cpu_ns == INT64_MAX || c.delay_ns == INT64_MAX)
+        return; /* they do not fit: of another thread that has its id by now */
     cpus[s->ncpus++] = c;
 }
 

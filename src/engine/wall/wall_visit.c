@@ -100,7 +100,8 @@ void wick_wall_account_locked(struct wick_wall_engine *e, struct wick_wall_slot 
 {
     struct wick_wall_finished *f = &e->finished;
     struct wick_thread_sched now;
-    if (e->eyes.sched(&e->files, s->tid, &now) || now.slices < s->sched.slices || now.cpu_ns < s->sched.cpu_ns)
+    if (e->eyes.sched(&e->files, s->tid, &now) || now.slices < s->sched.slices || now.cpu_ns < s->sched.cpu_ns ||
+        now.delay_ns < s->sched.delay_ns)
         return; /* gone; its id may be another's already */
     if (now.cpu_ns == s->sched.cpu_ns && now.delay_ns == s->sched.delay_ns)
         return;
@@ -291,8 +292,9 @@ static struct spent settle_dues(struct wick_wall_engine *e, uint32_t slot, uint6
 {
     struct wick_wall_slot *s = &e->slots[slot];
     struct wick_thread_sched now;
-    struct spent sp = {.used = cpu - s->seen_cpu};
-    bool left = wick_wall_set_has(&e->left, slot), known = !e->eyes.sched(&e->files, s->tid, &now) && now.slices;
+    struct spent sp = {.used = cpu > s->seen_cpu ? cpu - s->seen_cpu : 0}; /* less: its id is another's */
+    bool left = wick_wall_set_has(&e->left, slot), known = !e->eyes.sched(&e->files, s->tid, &now) && now.slices &&
+                                                           cpu >= s->seen_cpu && now.delay_ns >= s->seen_delay;
     if (known) {
         sp.waited = now.delay_ns - s->seen_delay;
         s->seen_delay = now.delay_ns;
