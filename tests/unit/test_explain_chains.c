@@ -306,6 +306,25 @@ static void test_answer__of_a_server_without_a_cpu_is_the_machines_matter(void *
     }
 }
 
+/* Virtual threads are sampled as one: those of them that rest are not the one that takes clients. */
+static void test_sleep__of_virtual_threads_holds_up_no_clients_of_others(void **state)
+{
+    (void)state;
+    for (unsigned one = 0; one <= 1; one++) {
+        struct scene *s = scene();
+        uint32_t t = thread_of(s, one ? "acceptor" : "virtual threads, not mounted", one);
+        for (unsigned i = 0; i < 5; i++)
+            add(s, t, STACK(s, "java/lang/VirtualThread.run", "app/Door.run", "java/net/ServerSocket.accept"),
+                WICK_EXPLAIN_IO, 0.1);
+        add(s, t, STACK(s, "java/lang/VirtualThread.run", "app/Customer.run", "java/lang/Thread.sleep"),
+            WICK_EXPLAIN_SLEEPING, 9.5);
+        if (one)
+            has(s, "is waiting for a timer (Thread.sleep), at app.Customer.run");
+        else
+            silent(s);
+    }
+}
+
 /* Clients wait for answers of a server in this process that never rests. */
 static void test_answer__waits_for_a_server_that_is_never_done(void **state)
 {
@@ -745,6 +764,7 @@ int main(void)
         cmocka_unit_test(test_future__waits_for_what_its_completer_does),
         cmocka_unit_test(test_future__is_not_that_of_a_pool_that_hardly_works),
         cmocka_unit_test(test_queue_full__is_a_part_of_what_its_consumer_computes),
+        cmocka_unit_test(test_sleep__of_virtual_threads_holds_up_no_clients_of_others),
         cmocka_unit_test(test_answer__waits_for_a_server_that_is_never_done),
         cmocka_unit_test(test_object_wait__is_trouble_where_nobody_works),
         cmocka_unit_test(test_exchange__alone_is_no_trouble),

@@ -158,8 +158,9 @@ bool wick_explain_learn_courses(struct wick_explain *x)
     if (!of)
         return false;
     learn(x, of);
-    for (uint32_t t = 1; t < f->p->nthreads; t++)
-        x->pressed[t] = of[t].turns >= TURNS_LEAST && (double)of[t].rest_ns <= REST_MOST * (double)of[t].all_ns;
+    for (uint32_t t = 1; t < f->p->nthreads; t++) /* of virtual threads, sampled as one, others do the waiting */
+        x->pressed[t] = of[t].turns >= TURNS_LEAST && (double)of[t].rest_ns <= REST_MOST * (double)of[t].all_ns &&
+                        !wick_explain_is_unmounted(x, t);
     x->closed = is_closed(f, of);
     free(of);
     return true;
