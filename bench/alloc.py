@@ -34,7 +34,7 @@ SITES = {"alloc": ("b16", "b128", "k1", "k32", "k512", "m8"), "live": ("b16", "b
 
 
 def by_method(file, event):
-    rows = json.loads(lab.run(lab.WICK, "top", "--json", "-n", "0", "-e", event, file))["rows"]
+    rows = json.loads(lab.output(lab.WICK, "top", "--json", "-n", "0", "-e", event, file))["rows"]
     return {r["name"].rsplit(".", 1)[-1]: r for r in rows if "Allocates." in r["name"]}
 
 

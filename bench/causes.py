@@ -210,7 +210,7 @@ def measure():
         if not ("RECORDINGS" in os.environ and file.exists()) and not record(program, file):
             rows.append([program.name, program.says["jdk"], "no CPU cgroup here", "", ""])
             continue
-        findings = json.loads(lab.run(lab.WICK, "explain", "--json", file))["findings"]
+        findings = json.loads(lab.output(lab.WICK, "explain", "--json", file))["findings"]
         verdict, wrong, about, crowded = judge(program, findings)
         own = file.with_suffix(".measured")
         measured = own.read_text(encoding="utf-8") if own.exists() else ""

@@ -45,12 +45,22 @@ def java(name="java"):
     return str(Path(home) / "bin" / name) if home else name
 
 
-def run(*command, check=True):
-    """Runs a command and returns what it printed."""
+def _done(command, check):
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False)
     if check and done.returncode != 0:
         raise Failed(f"{shlex.join(map(str, command))} ended with status {done.returncode}: {(done.stdout + done.stderr).strip()[-500:]}")
+    return done
+
+
+def run(*command, check=True):
+    """Runs a command and returns what it printed."""
+    done = _done(command, check)
     return done.stdout + done.stderr
+
+
+def output(*command):
+    """Runs a command and returns its standard output: without warnings."""
+    return _done(command, True).stdout
 
 
 def classpath():

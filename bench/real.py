@@ -284,7 +284,7 @@ def explained(program, length):
         (OUT / f"{name}.txt").write_text(text, encoding="utf-8")
         for said in Path(folder).glob("*.out"):
             shutil.copy(said, OUT / f"{name}.{said.name}")
-    said = json.loads(lab.run(lab.WICK, "explain", "--json", file))
+    said = json.loads(lab.output(lab.WICK, "explain", "--json", file))
     return said["findings"], said["idle"], text
 
 

@@ -44,7 +44,7 @@ def provoke(target, folder, log, stops, late):
     target.ask("late off")
     status = lab.Wick().status(target.pid)
     lab.Wick().stop(target.pid)
-    found = json.loads(lab.run(lab.WICK, "ttsp", "--json", "-n", "0", file))["worst"]
+    found = json.loads(lab.output(lab.WICK, "ttsp", "--json", "-n", "0", file))["worst"]
     first = [s["waited_ns"] for i in found for c in i["threads"] for s in c["signals"] if s["attempt"] == 1 and not s["gave_way"]]
     return reached_ns(log)[before:], [i["reach_ns"] for i in found], status, [ns - THRESHOLD_MS * 1e6 for ns in first]
 
