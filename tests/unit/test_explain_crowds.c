@@ -226,6 +226,30 @@ static void test_too_many_threads__that_compute_on_few_cpus(void **state)
     }
 }
 
+/* What needs little CPU time waits for a CPU before it goes on as well; what computes does so all the time. */
+static void test_object_wait__is_trouble_where_nobody_computes_on_a_crowded_machine(void **state)
+{
+    static const struct {
+        int64_t cpu_ms, delay_ms; /* of each that waits, and of the one that lacks a CPU */
+        bool said;
+    } cases[] = {{20, 900, true}, {900, 8100, false}, {0, 0, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene *s = scene();
+        for (unsigned k = 0; k < 4; k++) {
+            uint32_t t = thread_of(s, "truck", 10 + k);
+            uint32_t stack = STACK(s, "app/Dock.run", "app/Dock.put", "java/lang/Object.wait");
+            add(s, t, stack, WICK_EXPLAIN_OBJECT_WAIT, 9);
+            add(s, t, STACK(s, "app/Dock.run"), WICK_EXPLAIN_WAITING_FOR_CPU, 0.9);
+            s->uses[t] = (struct wick_explain_use){
+                .slices = 200, .cpu_ns = cases[i].cpu_ms * S / 1000, .delay_ns = cases[i].delay_ms * S / 1000};
+        }
+        s->f.nuses = MOST;
+        (cases[i].said ? has : has_not)(s,
+                                        "(Object.wait), at app.Dock.put; during these waits hardly any thread works");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +257,7 @@ int main(void)
         cmocka_unit_test(test_pauses__are_compared_with_what_threads_got),
         cmocka_unit_test(test_hot_calls__of_fsync_have_its_advice),
         cmocka_unit_test(test_waits__for_writes_to_reach_the_disk_are_for_fsync),
+        cmocka_unit_test(test_object_wait__is_trouble_where_nobody_computes_on_a_crowded_machine),
         cmocka_unit_test(test_gc_cpu__is_what_the_collector_would_use),
         cmocka_unit_test(test_file_sync__is_a_share_of_what_crowds_leave),
         cmocka_unit_test(test_vm_operations__count_with_the_cpu_that_the_vm_thread_got),

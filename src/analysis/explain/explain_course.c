@@ -25,6 +25,7 @@
 #define AS_OFTEN    0.25 /* of how often those who wait are woken: it may wake several at a time */
 #define FEEDS       0.10 /* the same of several that may feed them together, each by more than one piece of work */
 #define ACTS_MOST   0.25 /* of the recording, all threads together */
+#define WORKS_LEAST 0.50 /* of a thread's time: it computes, or would with a CPU */
 #define GROUP_LEAST 2.0  /* threads, on average */
 #define LONG_LEAST  5e8  /* ns: a wait that does not end in between */
 #define LONG_MOST   0.75 /* of a thread's time: in such waits */
@@ -78,6 +79,15 @@ struct course {
     uint32_t turns;
 };
 
+/* Whether the sample is of a thread that lacks a CPU for a moment before it goes on, and not for most of its time: on a
+ * machine whose CPUs others take, little work has to wait as well. */
+static bool lacks_for_moment(const struct wick_explain_facts *f, const struct wick_explain_sample *s)
+{
+    const struct wick_explain_use *use = s->thread < f->nuses ? &f->uses[s->thread] : NULL;
+    return s->state == WICK_EXPLAIN_WAITING_FOR_CPU && use && use->cpu_ns &&
+           (double)wick_sum(use->cpu_ns, use->delay_ns) < WORKS_LEAST * (double)f->duration_ns;
+}
+
 static void learn(const struct wick_explain *x, struct course *of)
 {
     const struct wick_explain_facts *f = x->f;
@@ -90,6 +100,8 @@ static void learn(const struct wick_explain *x, struct course *of)
         c->all_ns = wick_sum(c->all_ns, ns);
         c->rest_ns = wick_sum(c->rest_ns, idle ? ns : 0);
         c->long_ns = wick_sum(c->long_ns, wick_explain_is_long(&f->wall[i]) ? ns : 0);
+        if (lacks_for_moment(f, &f->wall[i]))
+            continue;
         if (wick_explain_is_inner(kind) && x->waits[i].stack)
             c->inner_ns = wick_sum(c->inner_ns, ns);
         else if (kind == WICK_WAIT_NONE ? wick_explain_wait_at(x, f->wall[i].stack).stack != 0
