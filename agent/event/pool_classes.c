@@ -189,7 +189,7 @@ static void find_queues(JNIEnv *env, struct wick_pool_classes *c)
         const struct queue_class *from = &queue_classes[i];
         jclass class = wick_boot_class(env, from->name), task = from->task ? wick_boot_class(env, from->task) : NULL,
                timed = from->timed ? wick_boot_class(env, from->timed) : NULL;
-        const struct wick_hs_queue_fields q = {
+        struct wick_hs_queue_fields q = {
             .klass = place_of(class),
             .count = offset(env, class, from->count, "I"),
             .counter = offset(env, class, from->counter, atomic_integer),
@@ -201,13 +201,12 @@ static void find_queues(JNIEnv *env, struct wick_pool_classes *c)
             .state = offset(env, task, from->state, "I"),
             .cancelled_from = from->cancelled_from,
             .cancelled_to = from->cancelled_to,
-            .timed = place_of(timed),
             .due = offset(env, timed, from->due, "J"),
             .due_epoch_ms = from->due_epoch_ms,
         };
+        q.timed = q.due ? place_of(timed) : 0; /* all else may be known without it */
         bool whole = q.klass && !q.count == !from->count && !q.counter == !from->counter &&
-                     !q.capacity == !from->capacity && !q.elements == !from->elements && !q.state == !from->state &&
-                     !q.due == !from->due;
+                     !q.capacity == !from->capacity && !q.elements == !from->elements && !q.state == !from->state;
         if (!whole)
             continue;
         c->fields.queues[n] = q;

@@ -124,6 +124,13 @@ static const struct wick_hs_queue_fields *queue_of(const struct wick_jvm *jvm, c
     return NULL;
 }
 
+static bool is_cancelled(const struct wick_jvm *jvm, const struct wick_hs_queue_fields *q, wick_addr task,
+                         wick_addr klass)
+{
+    uint32_t state = q->task && wick_hs_klass_is(jvm, klass, q->task) ? number(jvm, task, q->state) : 0;
+    return state >= q->cancelled_from && state <= q->cancelled_to && state;
+}
+
 /* One of each so many tasks in the array. Those that are not of the known class cannot be cancelled. */
 static void examine(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f,
                     const struct wick_hs_queue_fields *q, wick_addr array, struct wick_hs_pool *out)
@@ -139,13 +146,13 @@ static void examine(const struct wick_jvm *jvm, const struct wick_hs_pool_fields
         wick_addr klass = wick_hs_klass_of(jvm, task);
         if (!klass)
             continue;
-        uint32_t state = wick_hs_klass_is(jvm, klass, q->task) ? number(jvm, task, q->state) : 0;
         out->examined++;
-        out->cancelled += state >= q->cancelled_from && state <= q->cancelled_to;
+        out->cancelled += is_cancelled(jvm, q, task, klass);
     }
 }
 
-/* How long ago the first task was due. System.nanoTime() is CLOCK_MONOTONIC, and its differences are what counts. */
+/* How long ago the first task was due; one that is cancelled never runs. System.nanoTime() is CLOCK_MONOTONIC, and its
+ * differences are what counts. */
 static int64_t overdue_ns(const struct wick_jvm *jvm, const struct wick_hs_pool_fields *f,
                           const struct wick_hs_queue_fields *q, wick_addr array, int64_t queued)
 {
@@ -157,7 +164,8 @@ static int64_t overdue_ns(const struct wick_jvm *jvm, const struct wick_hs_pool_
     if (data <= 0 || number(jvm, array, f->array_length) <= q->first)
         return -1;
     wick_addr task = wick_hs_oop_load_newest(jvm, &f->moves, array + (unsigned)data + (uint64_t)q->first * each);
-    if (!wick_hs_klass_is(jvm, wick_hs_klass_of(jvm, task), q->timed))
+    wick_addr klass = wick_hs_klass_of(jvm, task);
+    if (!wick_hs_klass_is(jvm, klass, q->timed) || is_cancelled(jvm, q, task, klass))
         return -1;
     uint64_t due = wick_hs_u64(jvm->mem, task + (unsigned)q->due);
     if (!due) /* unreadable */

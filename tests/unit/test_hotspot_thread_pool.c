@@ -387,6 +387,11 @@ static void test_pool__of_a_scheduler_says_how_long_its_next_task_has_been_due(v
     space_put64(&space, first + DUE, 0); /* as memory that cannot be read */
     assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
     assert_int_equal(found.overdue_ns, -1);
+    space_put64(&space, first + DUE, now - 2 * second);
+    space_put32(&space, first + STATE, 4); /* cancelled */
+    assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
+    assert_int_equal(found.overdue_ns, -1);
+    space_put32(&space, first + STATE, 0);
     space_put32(&space, first + KLASS, (uint32_t)class_of("app/Decorated", 0));
     assert_int_equal(pool(), WICK_HS_POOL_EXECUTOR);
     assert_int_equal(found.overdue_ns, -1);
@@ -404,6 +409,7 @@ static void test_pool__of_a_timer_says_that_by_the_time_of_day(void **state)
     fields.queues[2].timed = task_class;
     fields.queues[2].due = DUE;
     fields.queues[2].due_epoch_ms = true;
+    space_put32(&space, wick_hs_u64(jvm.mem, tasks + DATA + 8) + STATE, 0); /* not cancelled */
     space_put64(&space, wick_hs_u64(jvm.mem, tasks + DATA + 8) + DUE, now_ms - 5 * SECOND);
     assert_int_equal(pool(), WICK_HS_POOL_TIMER);
     assert_in_range(found.overdue_ns / 1000000, 5 * SECOND, 3600 * SECOND);

@@ -28,8 +28,7 @@
 #define WAKE_LEAST   2.0  /* times a second */
 #define TIMES_LEAST  4    /* for each run */
 #define QUEUED_LEAST 3.0  /* tasks in its queue, on average */
-#define DUE_LEAST    2    /* readings in which another task was due: there are others */
-#define DUE_OFTEN    3    /* such readings ... */
+#define DUE_OFTEN    3    /* readings in which another task was due ... */
 #define DUE_SHARE    0.10 /* ... and of all readings: they run late again and again */
 #define LATE         1.5  /* what it costs, with what others are delayed by, in terms of its own time */
 
@@ -140,18 +139,21 @@ static const struct wick_explain_pool *queue_of(const struct wick_explain *x, ui
     return o && o->readings && wick_explain_pool_is_timed(x, o) ? o : NULL;
 }
 
-/* Whether there are others, by readings: the task that runs is not in the queue, or waits there for its next time. */
-static bool has_others(const struct wick_explain_pool *queue)
+/* How many tasks wait in it on average, without those that are cancelled. */
+static double waiting_in(const struct wick_explain_pool *queue)
 {
-    return queue && (queue->queued_sum / (double)queue->readings - (double)queue->cancelled >= QUEUED_LEAST ||
-                     queue->overdue >= DUE_LEAST);
+    return queue->queued_sum / (double)queue->readings - (double)queue->cancelled;
 }
 
 /* Whether others are due again and again, for as long as a run takes, while the thread waits in this task: where it
- * lacks a CPU they are due as well. */
-static bool are_overdue(const struct wick_explain_pool *queue, const struct runs *r, double least_ns)
+ * lacks a CPU they are due as well, and so is its only task. A Timer has the next run of the task that runs in its
+ * queue already. */
+static bool are_overdue(const struct wick_explain *x, const struct wick_explain_pool *queue, const struct runs *r)
 {
-    return queue && queue->overdue >= DUE_OFTEN && (double)queue->overdue >= DUE_SHARE * (double)queue->timed &&
+    double least_ns = x->rule->threshold * (double)x->f->duration_ns;
+    if (!queue || (wick_explain_pool_is_timer(x, queue) && (!r->others || waiting_in(queue) < 2)))
+        return false;
+    return queue->overdue >= DUE_OFTEN && (double)queue->overdue >= DUE_SHARE * (double)queue->timed &&
            queue->overdue_ns >= RUN_LEAST * (double)queue->overdue && r->waits >= least_ns;
 }
 
@@ -161,10 +163,10 @@ static void judge(struct wick_explain *x, uint32_t thread, const struct runs *r)
     double ns = (double)r->by_task[r->best], runs = r->count[r->best], all = (double)f->duration_ns,
            wakes = (double)r->wakes;
     const struct wick_explain_pool *queue = queue_of(x, thread);
-    bool often = wakes >= TIMES_LEAST * runs && wakes * 1e9 >= WAKE_LEAST * all;
-    if (!r->best || (!r->others && !has_others(queue)) || runs < RUNS_LEAST || ns < RUN_LEAST * runs ||
-        r->visits < VISITS_LEAST * runs || ns < x->rule->threshold * all || ns > SHARE_MOST * all ||
-        !(often || are_overdue(queue, r, x->rule->threshold * all)))
+    bool often = wakes >= TIMES_LEAST * runs && wakes * 1e9 >= WAKE_LEAST * all, overdue = are_overdue(x, queue, r);
+    bool others = r->others || overdue || (queue && waiting_in(queue) >= QUEUED_LEAST);
+    if (!r->best || !others || runs < RUNS_LEAST || ns < RUN_LEAST * runs || r->visits < VISITS_LEAST * runs ||
+        ns < x->rule->threshold * all || ns > SHARE_MOST * all || !(often || overdue))
         return;
     struct wick_explain_finding *found = wick_explain_found(x, ns);
     if (found)
@@ -176,7 +178,7 @@ static void judge(struct wick_explain *x, uint32_t thread, const struct runs *r)
     wick_explain_figure(found, "each", WICK_EXPLAIN_TIME, ns / runs);
     if (often)
         wick_explain_figure(found, "rate", WICK_EXPLAIN_NUMBER, wakes * 1e9 / all);
-    if (queue && queue->overdue >= DUE_LEAST) {
+    if (overdue) {
         wick_explain_figure(found, "overdue", WICK_EXPLAIN_NUMBER, (double)queue->overdue);
         wick_explain_figure(found, "readings", WICK_EXPLAIN_NUMBER, (double)queue->timed);
         wick_explain_figure(found, "delay", WICK_EXPLAIN_TIME, queue->overdue_ns / (double)queue->overdue);
