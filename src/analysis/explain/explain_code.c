@@ -593,6 +593,16 @@ static bool forces_data(const struct wick_profile *p, uint32_t frame)
     return false;
 }
 
+static bool is_write(const struct wick_profile *p, uint32_t frame)
+{
+    static const char *const calls[] = {"write", "pwrite", "pwrite64", "writev", "pwritev", "writeBytes", "write0"};
+    const char *name = wick_profile_str(p, p->functions[p->frames[frame].function].name);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (!strcmp(name, calls[i]))
+            return true;
+    return false;
+}
+
 /* The stack without what the kernel does when it interrupts a thread, or finds memory for a page that it touches: no
  * function has called that. Who touches pages of a mapped file has it read. */
 static uint32_t interrupted(const struct wick_profile *p, uint32_t stack)
@@ -684,7 +694,7 @@ void wick_explain_hot_calls(struct wick_explain *x)
     if (c.most) {
         wick_explain_say_frame(x, r, "most", c.most);
         wick_explain_figure(r, "part", WICK_EXPLAIN_TIME, (double)c.most_ns);
-        bool forces = forces_data(f->p, c.most) || x->syncs[c.function];
+        bool forces = forces_data(f->p, c.most) || (x->syncs[c.function] && is_write(f->p, c.most));
         if (r && (double)c.most_ns >= HALF * (double)c.ns && forces) {
             wick_explain_say(x, r, "forces", "data reaches the disk (fsync, or a file opened for synchronous output)");
             r->advice = wick_wait_help(WICK_WAIT_FILE_SYNC);

@@ -358,10 +358,11 @@ static bool compares_costly(const struct wick_profile *p, uint32_t stack, uint32
 static const struct {
     enum wick_explain_code all, particular;
     bool (*shows)(const struct wick_profile *p, uint32_t stack, uint32_t user);
+    double least; /* of that work; 0 = PARTICULAR_LEAST */
 } particulars[] = {{WICK_CODE_XML, WICK_CODE_COMPILED_XML, compiles_xml},
                    {WICK_CODE_XML, WICK_CODE_FACTORIES, makes_factory},
                    {WICK_CODE_SCRIPTS, WICK_CODE_FACTORIES, makes_factory},
-                   {WICK_CODE_REGEX, WICK_CODE_PATTERNS, compiles_pattern},
+                   {WICK_CODE_REGEX, WICK_CODE_PATTERNS, compiles_pattern, 0.50},
                    {WICK_CODE_BIG_NUMBERS, WICK_CODE_MANY_DIGITS, has_many_digits},
                    {WICK_CODE_LOGGING, WICK_CODE_LOGGED_CALLERS, finds_caller},
                    {WICK_CODE_SERIALISATION, WICK_CODE_CLASS_DESCRIPTORS, describes_classes},
@@ -412,10 +413,10 @@ enum wick_explain_code wick_explain_code_of_all(const struct wick_explain_facts 
     if (code == WICK_CODE_CLASS_LOADING)
         return share_of(f, function, code, defines) < DEFINES_LEAST ? WICK_CODE_CLASS_LOOKUP : code;
     enum wick_explain_code most = code;
-    double share = PARTICULAR_LEAST;
+    double share = 0;
     for (size_t i = 0; i < sizeof particulars / sizeof *particulars; i++) {
         double one = particulars[i].all == code ? share_of(f, function, code, particulars[i].shows) : 0;
-        if (one >= share) {
+        if (one >= share && one >= (particulars[i].least > 0 ? particulars[i].least : PARTICULAR_LEAST)) {
             most = particulars[i].particular;
             share = one;
         }

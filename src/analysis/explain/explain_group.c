@@ -104,7 +104,7 @@ double wick_explain_pauses_by_work(const struct wick_explain *x)
     double got_on = o->computed_ns + o->waited_ns; /* who waits for the collector mostly does so in its pauses */
     stop = stop < STOPPED_MOST ? stop : STOPPED_MOST;
     double paused = stop * wick_explain_collectors_got(f);
-    double between = (1 - stop) * (got_on > 0 ? got_on / (got_on + o->starved_ns) : 1);
+    double between = (1 - stop) * (got_on + o->starved_ns > 0 ? got_on / (got_on + o->starved_ns) : 1);
     return wick_explain_share(paused, paused + between);
 }
 

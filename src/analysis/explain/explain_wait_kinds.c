@@ -73,6 +73,12 @@ struct wick_wait wick_explain_wait_at(const struct wick_explain *x, uint32_t sta
     return x->at_stacks[stack];
 }
 
+/* Whether it is a wait in a write, to a file that was opened for synchronous output or not. */
+static bool is_write(const struct wick_explain *x, uint32_t stack)
+{
+    return wick_wait_of(x->f->p, stack).kind == WICK_WAIT_FILE_WRITE;
+}
+
 static struct wick_wait wait_in(const struct wick_explain *x, const struct wick_explain_sample *s)
 {
     const struct wick_profile *p = x->f->p;
@@ -86,6 +92,8 @@ static struct wick_wait wait_in(const struct wick_explain *x, const struct wick_
     struct wick_wait w = wick_explain_wait_at(x, s->stack);
     if (s->state == WICK_EXPLAIN_RUNNABLE && w.kind == WICK_WAIT_FILE_SYNC)
         return w; /* what the kernel computes for it in the call */
+    if (s->state == WICK_EXPLAIN_IO && w.kind == WICK_WAIT_FILE_SYNC && is_write(x, s->stack))
+        w.kind = WICK_WAIT_FILE_WRITE; /* to a pipe: for a disk a thread waits otherwise */
     if (!(1u << s->state & WAITING))
         return (struct wick_wait){0};
     if (s->state == WICK_EXPLAIN_MONITOR)
@@ -218,8 +226,8 @@ static void find_piped_answers(struct wick_explain *x)
     for (size_t i = 0; gives && i < f->nwall + f->ncpu; i++) {
         const struct wick_explain_sample *s = i < f->nwall ? &f->wall[i] : &f->cpu[i - f->nwall];
         struct wick_wait w = wick_explain_wait_at(x, s->stack);
-        if (w.stack &&
-            (w.kind == WICK_WAIT_PROCESS || (w.kind == WICK_WAIT_FILE_WRITE && may_write_to_pipe(f->p, s, w.stack))))
+        bool writes = w.kind == WICK_WAIT_FILE_WRITE || (w.kind == WICK_WAIT_FILE_SYNC && is_write(x, s->stack));
+        if (w.stack && (w.kind == WICK_WAIT_PROCESS || (writes && may_write_to_pipe(f->p, s, w.stack))))
             gives[function_at(f->p, w.stack)] = true;
     }
     for (size_t i = 0; gives && of && i < f->nwall; i++) {

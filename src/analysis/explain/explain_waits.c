@@ -322,11 +322,11 @@ static void say_place(struct wick_explain *x, const struct wick_explain_place *p
 }
 
 /* Then neither those that run, or block their carriers, nor too few carriers are to blame, unless an option allows
- * fewer than there are CPUs. A carrier without a virtual thread counts while it could run. */
+ * half as many as there are CPUs, or fewer. A carrier without a virtual thread counts while it could run. */
 bool wick_explain_carriers_lack_cpu(struct wick_explain *x)
 {
     const struct wick_explain_facts *f = x->f;
-    if (f->carriers && f->carriers < wick_explain_cpus(f))
+    if (f->carriers && 2 * f->carriers <= wick_explain_cpus(f))
         return false;
     bool *carries = calloc(f->p->nthreads + 1, sizeof *carries);
     double ready = 0, all = 0;
