@@ -38,10 +38,11 @@ remove_tree()
 clean_up()
 {
     local p
-    # A killed JVM leaves its socket file behind.
-    for p in $(started_pids); do rm -f "/tmp/.java_pid$p"; kill -CONT "$p" 2>/dev/null; kill -KILL "$p" 2>/dev/null; done
+    for p in $(started_pids); do kill -CONT "$p" 2>/dev/null; kill -KILL "$p" 2>/dev/null; done
     [ "$(type -t after_test)" = function ] && after_test
     wait
+    # A killed JVM leaves its socket file behind; the number may be another's by now, which listens there.
+    for p in "${started[@]%%:*}"; do [ -e "/proc/$p" ] || rm -f "/tmp/.java_pid$p"; done
     remove_tree "$work"
 }
 trap 'clean_up 2>/dev/null' EXIT

@@ -293,12 +293,10 @@ static struct spent settle_dues(struct wick_wall_engine *e, uint32_t slot, uint6
     struct wick_wall_slot *s = &e->slots[slot];
     struct wick_thread_sched now;
     struct spent sp = {.used = cpu > s->seen_cpu ? cpu - s->seen_cpu : 0}; /* less: its id is another's */
-    bool left = wick_wall_set_has(&e->left, slot), known = !e->eyes.sched(&e->files, s->tid, &now) && now.slices &&
-                                                           cpu >= s->seen_cpu && now.delay_ns >= s->seen_delay;
-    if (known) {
-        sp.waited = now.delay_ns - s->seen_delay;
-        s->seen_delay = now.delay_ns;
-    }
+    bool left = wick_wall_set_has(&e->left, slot), seen = !e->eyes.sched(&e->files, s->tid, &now),
+         known = seen && now.slices && cpu >= s->seen_cpu && now.delay_ns >= s->seen_delay;
+    sp.waited = known ? now.delay_ns - s->seen_delay : 0;
+    s->seen_delay = seen ? now.delay_ns : s->seen_delay;
     uint64_t gap = e->sampled_ns - s->seen_sampled; /* by the ticks' own times: a late one is as long as one in time */
     s->balanced = known && !left && s->seen_ns && gap;
     if (s->balanced) {
