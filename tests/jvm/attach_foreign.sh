@@ -39,7 +39,7 @@ start_foreign()
     local top=$!
     has_started "$top"
     wait_for grep -q up "$log" || { not_ok "$v: the JVM starts" "$(cat "$log")"; return 1; }
-    find_jvm "$top"
+    find_jvm "$top" || { not_ok "$v: its JVM is found" "$(cat "$log")"; return 1; }
     has_started "$pid"
     # what a killed JVM of the same number left behind; this one does not listen yet
     rm -f "/tmp/.java_pid$pid" "/tmp/.attach_pid$pid"

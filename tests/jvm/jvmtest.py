@@ -45,7 +45,7 @@ def jdk_home(version):
 JAVA_HOME = os.environ.get("JAVA_HOME") or jdk_home(JDK)
 JAVA = JAVA_HOME + "/bin/java"
 
-_started, _killed = [], set()
+_started, _killed = [], []
 _count = _failed = 0
 _head = ""  # of titles
 
@@ -95,7 +95,7 @@ def _say_how_it_ended(p):
     """Of a process that a signal ended: which, and what the JVM wrote of its crash, since a failure that comes once in thousands of runs is
     not seen again."""
     report = f"hs_err_pid{p.pid}.log"  # in the folder that tests run in
-    if p.pid not in _killed and p.poll() is not None and (p.returncode < 0 or os.path.exists(report)):
+    if p not in _killed and p.poll() is not None and (p.returncode < 0 or os.path.exists(report)):
         print(f"# process {p.pid} ended with status {p.returncode}", flush=True)
         with contextlib.suppress(OSError), open(report, errors="replace") as f:
             for line in f.read().splitlines()[:CRASH_LINES]:
@@ -199,7 +199,7 @@ class Jvm:
         if self.proc.poll() is None:
             self.proc.kill()
             self.proc.wait()
-            _killed.add(self.pid)
+            _killed.append(self.proc)
 
     def cpu_seconds(self):
         with open(f"/proc/{self.pid}/stat") as f:
