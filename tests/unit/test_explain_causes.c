@@ -314,15 +314,14 @@ static void test_schedulers__are_blocked_where_others_are_due(void **state)
     static const struct {
         size_t overdue;
         double each_ns;
-        bool waits, timer, blocked;
-    } cases[] = {{4, 400e6, true, false, true},
-                 {2, 400e6, true, false, false},
-                 {4, 30e6, true, false, false},
-                 {4, 400e6, false, false, false},
-                 {4, 400e6, true, true, false}}; /* its own next run is in a Timer's queue */
+        bool waits, timer, others, blocked; /* others: one is seen, and is in the queue */
+    } cases[] = {{4, 400e6, true, false, false, true}, {2, 400e6, true, false, false, false},
+                 {4, 30e6, true, false, false, false}, {4, 400e6, false, false, false, false},
+                 {4, 400e6, true, true, false, false}, /* its own next run is in a Timer's queue */
+                 {4, 400e6, true, true, true, true}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct scene *s = scheduled(4, 1, 1, 20, false);
+        struct scene *s = scheduled(4, 1, 1, 20, cases[i].others);
         for (size_t k = 0; k < s->f.nwall; k++)
             if (s->wall[k].state == WICK_EXPLAIN_IO && !cases[i].waits)
                 s->wall[k].state = WICK_EXPLAIN_RUNNABLE;
@@ -334,7 +333,7 @@ static void test_schedulers__are_blocked_where_others_are_due(void **state)
             .first_ns = S,
             .last_ns = 9 * S,
             .queued = 1,
-            .queued_sum = 10,
+            .queued_sum = cases[i].others ? 20 : 10,
             .readings = 10,
             .timed = 10,
             .overdue = cases[i].overdue,

@@ -103,12 +103,15 @@ static void test_file_sync__is_a_share_of_what_crowds_leave(void **state)
 static void test_hot_calls__of_fsync_have_its_advice(void **state)
 {
     (void)state;
-    for (int most = 0; most < 3; most++) {
+    for (int most = 0; most < 4; most++) {
         struct scene *s = scene();
         if (most < 2)
             cpu(s, STACK(s, "app/Dossier.save", "java/io/FileDescriptor.sync", "libc.so.6:fsync"), most ? 3 : 2);
-        else { /* it opens files, and what little it writes reaches the disk */
-            cpu(s, STACK(s, "app/Dossier.save", "java/io/FileInputStream.open", "libc.so.6:open64"), 3.4);
+        else { /* it opens files, or writes to memory, and what little it writes to a file reaches the disk */
+            cpu(s,
+                most == 2 ? STACK(s, "app/Dossier.save", "java/io/FileInputStream.open", "libc.so.6:open64")
+                          : STACK(s, "app/Dossier.save", "java/io/CharArrayWriter.write"),
+                3.4);
             cpu(s,
                 STACK(s, "app/Dossier.save", "java/io/FileOutputStream.write", "libc.so.6:write",
                       "kernel:ext4_sync_file"),
@@ -239,9 +242,12 @@ static void test_too_many_threads__that_compute_on_few_cpus(void **state)
 static void test_object_wait__is_trouble_where_nobody_computes_on_a_crowded_machine(void **state)
 {
     static const struct {
-        int64_t cpu_ms, delay_ms; /* of each that waits, and of the one that lacks a CPU */
+        int64_t cpu_ms, delay_ms, slices; /* of each that waits */
         bool said;
-    } cases[] = {{20, 900, true}, {900, 8100, false}, {0, 0, false}};
+    } cases[] = {{20, 900, 200, true},
+                 {900, 8100, 2000, false},
+                 {400, 900, 150, false}, /* it computes until a CPU is taken from it */
+                 {0, 0, 200, false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene *s = scene();
@@ -250,8 +256,9 @@ static void test_object_wait__is_trouble_where_nobody_computes_on_a_crowded_mach
             uint32_t stack = STACK(s, "app/Dock.run", "app/Dock.put", "java/lang/Object.wait");
             add(s, t, stack, WICK_EXPLAIN_OBJECT_WAIT, 9);
             add(s, t, STACK(s, "app/Dock.run"), WICK_EXPLAIN_WAITING_FOR_CPU, 0.9);
-            s->uses[t] = (struct wick_explain_use){
-                .slices = 200, .cpu_ns = cases[i].cpu_ms * S / 1000, .delay_ns = cases[i].delay_ms * S / 1000};
+            s->uses[t] = (struct wick_explain_use){.slices = cases[i].slices,
+                                                   .cpu_ns = cases[i].cpu_ms * S / 1000,
+                                                   .delay_ns = cases[i].delay_ms * S / 1000};
         }
         s->f.nuses = MOST;
         (cases[i].said ? has : has_not)(s,

@@ -272,6 +272,10 @@ static void test_waiting__for_carriers_that_have_no_cpu_is_waiting_for_the_machi
     s = carriers(0.3); /* as many as there are CPUs */
     s->f.carriers = s->f.allowed = 2;
     has_not(s, "waiting for a free carrier thread");
+    s = carriers(0.3); /* one less than there are CPUs */
+    s->f.carriers = 3;
+    s->f.allowed = 4;
+    has_not(s, "waiting for a free carrier thread");
     s = carriers(0.3); /* but most of the time the carrier is blocked in what is mounted */
     add(s, thread_of(s, "ForkJoinPool-1-worker-1", 1),
         STACK(s, "java/util/concurrent/ForkJoinWorkerThread.run", "java/lang/VirtualThread.runContinuation",

@@ -593,10 +593,20 @@ static bool forces_data(const struct wick_profile *p, uint32_t frame)
     return false;
 }
 
+/* Whether the function is a system call that writes, or what the JDK makes it with. `write` of others may be to
+ * memory. */
 static bool is_write(const struct wick_profile *p, uint32_t frame)
 {
-    static const char *const calls[] = {"write", "pwrite", "pwrite64", "writev", "pwritev", "writeBytes", "write0"};
-    const char *name = wick_profile_str(p, p->functions[p->frames[frame].function].name);
+    static const char *const calls[] = {"write",      "pwrite",      "pwrite64", "writev",  "pwritev", "pwritev64",
+                                        "writeBytes", "writeBytes0", "write0",   "pwrite0", "writev0"},
+                             *const classes[] = {"java/io/FileOutputStream", "java/io/RandomAccessFile", "sun/nio/ch/"};
+    const struct wick_function *of = &p->functions[p->frames[frame].function];
+    const char *name = wick_profile_str(p, of->name), *class_name = wick_profile_str(p, of->class_name);
+    bool file = !wick_frame_kind_is_java(p->frames[frame].kind);
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        file |= !strncmp(class_name, classes[i], strlen(classes[i]));
+    if (!file)
+        return false;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (!strcmp(name, calls[i]))
             return true;

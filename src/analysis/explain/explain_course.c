@@ -26,6 +26,7 @@
 #define FEEDS       0.10 /* the same of several that may feed them together, each by more than one piece of work */
 #define ACTS_MOST   0.25 /* of the recording, all threads together */
 #define WORKS_LEAST 0.50 /* of a thread's time: it computes, or would with a CPU */
+#define TURN_MOST   5e5  /* ns: on a CPU each time, of one that does little */
 #define GROUP_LEAST 2.0  /* threads, on average */
 #define LONG_LEAST  5e8  /* ns: a wait that does not end in between */
 #define LONG_MOST   0.75 /* of a thread's time: in such waits */
@@ -79,28 +80,31 @@ struct course {
     uint32_t turns;
 };
 
-/* Whether the sample is of a thread that lacks a CPU for a moment before it goes on, and not for most of its time: on a
- * machine whose CPUs others take, little work has to wait as well. */
-static bool lacks_for_moment(const struct wick_explain_facts *f, const struct wick_explain_sample *s)
+/* Whether the sample is of a thread that lacks a CPU for a moment before it goes on: on a machine whose CPUs others
+ * take, little work has to wait as well. Not of one that lacks it for most of its time, nor of one that computes until
+ * the CPU is taken from it, after a few milliseconds, as those do that work in turn. */
+static bool lacks_for_moment(const struct wick_explain_facts *f, const struct wick_explain_sample *s, int64_t all_ns)
 {
     const struct wick_explain_use *use = s->thread < f->nuses ? &f->uses[s->thread] : NULL;
     return s->state == WICK_EXPLAIN_WAITING_FOR_CPU && use && use->cpu_ns &&
-           (double)wick_sum(use->cpu_ns, use->delay_ns) < WORKS_LEAST * (double)f->duration_ns;
+           (double)use->cpu_ns < TURN_MOST * (double)use->slices &&
+           (double)wick_sum(use->cpu_ns, use->delay_ns) < WORKS_LEAST * (double)all_ns;
 }
 
 static void learn(const struct wick_explain *x, struct course *of)
 {
     const struct wick_explain_facts *f = x->f;
+    for (size_t i = 0; i < f->nwall; i++)
+        of[f->wall[i].thread].all_ns = wick_sum(of[f->wall[i].thread].all_ns, f->wall[i].weight_ns);
     for (size_t i = 0; i < f->nwall; i++) {
         struct course *c = &of[f->wall[i].thread];
         enum wick_wait_kind kind = x->waits[i].kind;
         int64_t ns = f->wall[i].weight_ns;
         bool idle = kind != WICK_WAIT_NONE && wick_wait_role_of(kind) == WICK_WAIT_IDLE;
         c->turns += takes_turns(kind);
-        c->all_ns = wick_sum(c->all_ns, ns);
         c->rest_ns = wick_sum(c->rest_ns, idle ? ns : 0);
         c->long_ns = wick_sum(c->long_ns, wick_explain_is_long(&f->wall[i]) ? ns : 0);
-        if (lacks_for_moment(f, &f->wall[i]))
+        if (lacks_for_moment(f, &f->wall[i], c->all_ns))
             continue;
         if (wick_explain_is_inner(kind) && x->waits[i].stack)
             c->inner_ns = wick_sum(c->inner_ns, ns);

@@ -28,6 +28,7 @@
 #define WAKE_LEAST   2.0  /* times a second */
 #define TIMES_LEAST  4    /* for each run */
 #define QUEUED_LEAST 3.0  /* tasks in its queue, on average */
+#define TWO_LEAST    1.5  /* the same of a Timer, which has its own next run there; not in each reading */
 #define DUE_OFTEN    3    /* readings in which another task was due ... */
 #define DUE_SHARE    0.10 /* ... and of all readings: they run late again and again */
 #define LATE         1.5  /* what it costs, with what others are delayed by, in terms of its own time */
@@ -151,7 +152,7 @@ static double waiting_in(const struct wick_explain_pool *queue)
 static bool are_overdue(const struct wick_explain *x, const struct wick_explain_pool *queue, const struct runs *r)
 {
     double least_ns = x->rule->threshold * (double)x->f->duration_ns;
-    if (!queue || (wick_explain_pool_is_timer(x, queue) && (!r->others || waiting_in(queue) < 2)))
+    if (!queue || (wick_explain_pool_is_timer(x, queue) && (!r->others || waiting_in(queue) < TWO_LEAST)))
         return false;
     return queue->overdue >= DUE_OFTEN && (double)queue->overdue >= DUE_SHARE * (double)queue->timed &&
            queue->overdue_ns >= RUN_LEAST * (double)queue->overdue && r->waits >= least_ns;
